@@ -1,0 +1,10 @@
+# Script mode: writes OUTPUT, a header with one string_view per file of TEXTS.
+set(content "#pragma once\n#include <string_view>\nnamespace rtcg::kernels {\n")
+foreach(text IN LISTS TEXTS)
+  get_filename_component(name ${text} NAME)
+  string(MAKE_C_IDENTIFIER ${name} name)
+  file(READ ${text} body)
+  string(APPEND content "inline constexpr std::string_view ${name} = R\"kernel_text(${body})kernel_text\";\n")
+endforeach()
+string(APPEND content "}\n")
+file(WRITE ${OUTPUT} "${content}")

@@ -1,0 +1,30 @@
+// Images read through the texture unit (or its emulation on a CPU), with linear filtering where asked.
+// Kernels declare `read_only image2d_t` or `image3d_t` and read with read_imagef; the prelude gives CUDA the same words.
+// Coordinates are unnormalised: the centre of the first texel is at 0.5.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "rtcg/device/stream.h"
+
+namespace rtcg {
+
+class Texture {
+ public:
+  /// Throws DeviceError where the device has no images, UsageError for 3 channels or zero extents.
+  Texture(const Stream& stream, const TextureDescription& description);
+  const TextureDescription& description() const;
+  std::size_t bytes() const;
+  /// The whole texture, x fastest, channels interleaved; blocks.
+  void write(const void* texels, std::size_t bytes) const;
+  template <class T>
+  void write(std::span<const T> texels) const { write(texels.data(), texels.size_bytes()); }
+  const Handle* argument() const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace rtcg
