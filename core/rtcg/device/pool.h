@@ -37,7 +37,7 @@ class MemoryPool {
   /// Throws OutOfMemory saying what was asked, what is free on the device, and what the pool holds.
   Block acquire(Handle stream, std::size_t bytes, MemoryKind kind);
   void give_back(const Block& block) noexcept;
-  /// A stream is about to go: its free blocks are given to the driver once its work is done.
+  /// A stream is about to go: its free blocks serve other streams once its work is done. Does not wait.
   void forget_stream(Handle stream) noexcept;
 
   void trim() noexcept;                   ///< give all free blocks back to the driver
