@@ -15,11 +15,12 @@
 
 namespace rtcg {
 
-/// One parameter of a kernel as its text declares it; unknown where a macro or a struct hides it.
+/// One parameter of a kernel as its text declares it.
 struct Parameter {
   std::string name, declaration;
   ArgumentType type;
   bool is_const = false;
+  bool is_known = true;  ///< false where the type hides behind a name not known here: any argument fits
 };
 
 struct Signature {
@@ -68,7 +69,7 @@ class Kernel {
 /// A compiled program; copies share it.
 class Module {
  public:
-  /// Throws UsageError listing the kernels there are.
+  /// The same kernel for the same name. Throws UsageError listing the kernels there are.
   Kernel kernel(std::string_view name) const;
   std::vector<std::string> kernel_names() const;
   const Device& device() const;
@@ -81,6 +82,8 @@ class Module {
   explicit Module(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
  private:
+  std::optional<Signature> signature_for(const std::string& name, std::span<const ParameterInfo> reported) const;
+
   std::shared_ptr<State> state_;
 };
 
