@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "rtcg/compile/module_state.h"
 #include "rtcg/compile/signature.h"
 
