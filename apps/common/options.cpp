@@ -1,0 +1,35 @@
+#include "apps/common/options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "apps/common/logging.h"
+
+namespace rtcg::app {
+
+void add_device_option(CLI::App& command, CommonOptions& options) {
+  command
+      .add_option("--device", options.device,
+                  "Device: an id such as cuda:0 or opencl:0, or a part of its name; see 'rtcg devices'")
+      ->type_name("ID");
+}
+
+void add_output_options(CLI::App& command, CommonOptions& options) {
+  command.add_option("--json", options.json, "Write the result as JSON to FILE, or to the standard output for -")
+      ->type_name("FILE")
+      ->each([](const std::string& target) {
+        if (target == "-") set_verbosity(Verbosity::quiet);
+      });
+  command.add_flag_callback(
+      "-q,--quiet",
+      [&options] {
+        options.quiet = true;
+        set_verbosity(Verbosity::quiet);
+      },
+      "Say nothing but warnings and errors");
+}
+
+Device select_device(const CommonOptions& options) {
+  return options.device.empty() ? Device::preferred() : Device::find(options.device);
+}
+
+}  // namespace rtcg::app

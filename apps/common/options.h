@@ -1,0 +1,31 @@
+// The options every command shares, spelled and documented in one place.
+#pragma once
+
+#include <string>
+
+#include "rtcg/device/device.h"
+
+namespace CLI {
+class App;
+}
+
+namespace rtcg::app {
+
+struct CommonOptions {
+  std::string device;  ///< --device: an id or a part of a name; empty: RTCG_DEVICE, else the preferred one
+  std::string json;    ///< --json FILE or "-" for the standard output; empty: none
+  bool quiet = false;  ///< --quiet
+
+  bool json_to_stdout() const { return json == "-"; }
+  /// Whether the command should print its result as text: not when the standard output carries JSON.
+  bool prints_text() const { return !json_to_stdout(); }
+};
+
+void add_device_option(CLI::App& command, CommonOptions& options);
+/// --json and --quiet. Applies the verbosity when parsed: --quiet and --json - both silence everything but warnings.
+void add_output_options(CLI::App& command, CommonOptions& options);
+
+/// Throws DeviceError listing what there is.
+Device select_device(const CommonOptions& options);
+
+}  // namespace rtcg::app
