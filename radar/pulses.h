@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "radar/vector.h"
@@ -48,6 +49,12 @@ class PulseSource {
   virtual void read(std::size_t first, std::size_t count, std::span<std::complex<float>> samples) = 0;
 };
 
+/// For implementations of read(): UsageError unless the block lies inside the collection and fits `room` samples exactly.
+void check_block(const PulseSource& source, std::size_t first, std::size_t count, std::size_t room);
+/// InputError naming `where`, the pulse (counted from `first`) and the sample of the first value that is not finite.
+void check_finite(std::span<const std::complex<float>> samples, std::size_t samples_per_pulse, std::size_t first,
+                  std::string_view where);
+
 /// In memory: simulation, tests.
 class StoredPulses : public PulseSource {
  public:
@@ -61,7 +68,8 @@ class StoredPulses : public PulseSource {
 };
 
 /// Opens files by content, not by name: Gotcha .mat, CPHD, the suite's HDF5. Several files are joined in pulse order
-/// (by azimuth for Gotcha files, else as given) and must agree in sample count. InputError otherwise.
+/// (by azimuth for Gotcha files, else as given), must be of one format and agree in sample count. InputError otherwise.
+/// "file.cphd#NAME" opens the channel of that identifier; without it the first channel is read.
 std::unique_ptr<PulseSource> open_pulses(std::span<const std::filesystem::path> files);
 
 }  // namespace rtcg::radar
