@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "rtcg/compile/manifest.h"
@@ -83,6 +85,7 @@ class CompileCache::KeyLock {
   ~KeyLock();
   KeyLock(KeyLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
   KeyLock& operator=(KeyLock&&) = delete;
+  bool is_held() const { return descriptor_ >= 0; }
 
  private:
   int descriptor_ = -1;
