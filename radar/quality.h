@@ -8,12 +8,14 @@
 
 namespace rtcg::radar {
 
+/// Of one cut; "lobes" are counted from minimum to minimum of |I|.
 struct ImpulseResponse {
-  double position = 0;   ///< m along the cut's axis (x or y) of the peak
+  double position = 0;   ///< m, of the peak along the cut's direction, from the frame's origin
   double amplitude = 0;  ///< |I| at the peak
-  double irw = 0;        ///< m, width at -3 dB
+  double irw = 0;        ///< m, width at half power (-3 dB)
   double pslr_db = 0;    ///< highest sidelobe against the peak
   double islr_db = 0;    ///< energy outside the main lobe (null to null) against that inside, ten lobes to each side
+  int lobes = 0;         ///< sidelobes measured on the poorer side: fewer than ten where the image ends
 };
 
 struct PointQuality {
@@ -22,8 +24,11 @@ struct PointQuality {
   ImpulseResponse range, cross_range;
 };
 
-/// The peak nearest to (x, y) within `search` metres; cuts along `range_direction` (unit vector in the x-y plane, from
-/// the scene to the antenna on the ground) and at right angles to it. InputError when there is no peak inside the image.
+/// The strongest pixel within `search` metres of (x, y), refined between pixels; cuts along `range_direction` (in the
+/// x-y plane, from the scene to the antenna on the ground) and along (-y, x) of it, in the peak's slice of a volume.
+/// The patch is shifted to zero mean frequency, then interpolated by a Kaiser-windowed sinc of 24 taps (-70 dB up to
+/// 0.82 of the pixels' Nyquist frequency). InputError when no peak lies there or when the image ends before one
+/// sidelobe to each side.
 PointQuality point_quality(const Image& image, double x, double y, const Vec3& range_direction, double search = 1.0);
 
 double image_entropy(const Image& image);   ///< -sum p ln p with p = |I|^2 / sum |I|^2
