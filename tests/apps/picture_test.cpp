@@ -1,0 +1,100 @@
+#include "apps/common/picture.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string>
+
+#include "apps/common/output.h"
+#include "apps/common/vti.h"
+#include "rtcg/error.h"
+
+namespace rtcg::app {
+namespace {
+
+class OutputFiles : public testing::Test {
+ protected:
+  void SetUp() override {
+    directory_ = std::filesystem::temp_directory_path() / (std::string("rtcg_output_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::remove_all(directory_);
+    std::filesystem::create_directories(directory_);
+  }
+  void TearDown() override { std::filesystem::remove_all(directory_); }
+  std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(directory_), std::filesystem::directory_iterator()));
+  }
+  static std::string content(const std::filesystem::path& file) {
+    std::ifstream input(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(input), {}};
+  }
+  std::filesystem::path directory_;
+};
+
+TEST_F(OutputFiles, PictureIsAPngOfTruePlotProportions) {
+  if (!pictures_available()) GTEST_SKIP() << "built without OpenCV";
+  std::vector<float> values(40 * 10, -60.0f);
+  values[7 * 40 + 30] = 0;
+  values[0] = -std::numeric_limits<float>::infinity();
+  values[1] = std::nanf("");
+  const auto file = directory_ / "a.png";
+  write_picture(file, {.decibels = values, .nx = 40, .ny = 10, .x_first = -20, .y_first = 0, .dx = 1, .dy = 2, .title = "forty by ten"});
+  const std::string png = content(file);
+  ASSERT_GT(png.size(), 1000u);
+  EXPECT_EQ(png.substr(1, 3), "PNG");
+  const auto word = [&](std::size_t at) {
+    return (static_cast<unsigned char>(png[at + 2]) << 8) + static_cast<unsigned char>(png[at + 3]);
+  };
+  EXPECT_GT(word(16), word(20));  // 40 m wide, 20 m high
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(OutputFiles, PictureRefusesNonsense) {
+  if (!pictures_available()) GTEST_SKIP() << "built without OpenCV";
+  const std::vector<float> values(6, 0.0f);
+  EXPECT_THROW(write_picture(directory_ / "a.png", {.decibels = values, .nx = 4, .ny = 2}), UsageError);
+  EXPECT_THROW(write_picture(directory_ / "a.png", {.decibels = values, .nx = 3, .ny = 2, .range_db = 0}), UsageError);
+  EXPECT_THROW(write_picture(directory_ / "nowhere" / "a.png", {.decibels = values, .nx = 3, .ny = 2}), InputError);
+  EXPECT_THROW(parse_colour_map("jet"), UsageError);
+  EXPECT_EQ(files(), 0u);
+}
+
+TEST_F(OutputFiles, VtiStatesItsGridAndFields) {
+  if (!vti_available()) GTEST_SKIP() << "built without VTK";
+  VtiImage image{.points = {3, 2, 2}, .origin = {-1, 5, 0}, .spacing = {0.5, 0.25, 2}, .fields = {}};
+  image.fields.push_back({"magnitude_dB", std::vector<float>(12, -3.0f)});
+  const auto file = directory_ / "a.vti";
+  write_vti(file, image);
+  const std::string text = content(file);
+  for (const char* part : {"WholeExtent=\"0 2 0 1 0 1\"", "Origin=\"-1 5 0\"", "Spacing=\"0.5 0.25 2\"", "Name=\"magnitude_dB\"", "Scalars=\"magnitude_dB\""})
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+  EXPECT_EQ(files(), 1u);
+  image.fields[0].values.pop_back();
+  EXPECT_THROW(write_vti(file, image), UsageError);
+}
+
+TEST_F(OutputFiles, NothingIsLeftOfAFailedWriteAndTheOldFileStays) {
+  const auto file = directory_ / "kept.txt";
+  const std::string old = "old";
+  write_bytes(file, std::as_bytes(std::span(old)));
+  EXPECT_THROW(write_aside(file, [&](const std::filesystem::path& aside) {
+                 write_bytes(aside, std::as_bytes(std::span(std::string("half"))));
+                 throw InputError("disk full");
+               }),
+               InputError);
+  EXPECT_EQ(content(file), "old");
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(OutputFiles, PlacesThatCannotBeWrittenAreRefusedAtOnce) {
+  EXPECT_NO_THROW(check_output("--png", directory_ / "new.png"));
+  EXPECT_NO_THROW(check_output("--png", "new.png"));
+  EXPECT_THROW(check_output("--png", directory_), UsageError);
+  EXPECT_THROW(check_output("--png", directory_ / "nowhere" / "new.png"), UsageError);
+  EXPECT_THROW(check_output("--png", ""), UsageError);
+}
+
+}  // namespace
+}  // namespace rtcg::app
