@@ -12,7 +12,7 @@
 #include <opencv2/imgproc.hpp>
 #include <vector>
 
-#include "apps/common/output.h"
+#include "rtcg/io/aside_file.h"
 #endif
 
 namespace rtcg::app {
@@ -197,7 +197,7 @@ void write_picture(const std::filesystem::path& file, const Picture& picture) {
   check(file, picture);
   std::vector<std::uint8_t> bytes;
   if (!cv::imencode(".png", draw(picture), bytes)) throw InputError(fmt::format("{}: the picture could not be encoded", file.string()));
-  write_aside(file, [&](const std::filesystem::path& aside) { write_bytes(aside, std::as_bytes(std::span(bytes))); });
+  write_file(file, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 #endif

@@ -14,7 +14,7 @@
 
 #include <limits>
 
-#include "apps/common/output.h"
+#include "rtcg/io/aside_file.h"
 #endif
 
 namespace rtcg::app {
@@ -48,14 +48,14 @@ void write_vti(const std::filesystem::path& file, const VtiImage& image) {
     grid->GetPointData()->AddArray(array);
   }
   if (!image.fields.empty()) grid->GetPointData()->SetActiveScalars(image.fields.front().name.c_str());
-  write_aside(file, [&](const std::filesystem::path& aside) {
-    vtkNew<vtkXMLImageDataWriter> writer;
-    writer->SetFileName(aside.c_str());
-    writer->SetInputData(grid);
-    writer->EncodeAppendedDataOff();
-    if (writer->Write() != 1 || writer->GetErrorCode() != vtkErrorCode::NoError)
-      throw InputError(fmt::format("{}: cannot be written: {}", file.string(), vtkErrorCode::GetStringFromErrorCode(writer->GetErrorCode())));
-  });
+  AsideFile aside(file);
+  vtkNew<vtkXMLImageDataWriter> writer;
+  writer->SetFileName(aside.path().c_str());
+  writer->SetInputData(grid);
+  writer->EncodeAppendedDataOff();
+  if (writer->Write() != 1 || writer->GetErrorCode() != vtkErrorCode::NoError)
+    throw InputError(fmt::format("{}: cannot be written: {}", file.string(), vtkErrorCode::GetStringFromErrorCode(writer->GetErrorCode())));
+  aside.commit();
 }
 
 #endif

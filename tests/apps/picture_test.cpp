@@ -8,7 +8,6 @@
 #include <limits>
 #include <string>
 
-#include "apps/common/output.h"
 #include "apps/common/vti.h"
 #include "rtcg/error.h"
 
@@ -73,27 +72,6 @@ TEST_F(OutputFiles, VtiStatesItsGridAndFields) {
   EXPECT_EQ(files(), 1u);
   image.fields[0].values.pop_back();
   EXPECT_THROW(write_vti(file, image), UsageError);
-}
-
-TEST_F(OutputFiles, NothingIsLeftOfAFailedWriteAndTheOldFileStays) {
-  const auto file = directory_ / "kept.txt";
-  const std::string old = "old";
-  write_bytes(file, std::as_bytes(std::span(old)));
-  EXPECT_THROW(write_aside(file, [&](const std::filesystem::path& aside) {
-                 write_bytes(aside, std::as_bytes(std::span(std::string("half"))));
-                 throw InputError("disk full");
-               }),
-               InputError);
-  EXPECT_EQ(content(file), "old");
-  EXPECT_EQ(files(), 1u);
-}
-
-TEST_F(OutputFiles, PlacesThatCannotBeWrittenAreRefusedAtOnce) {
-  EXPECT_NO_THROW(check_output("--png", directory_ / "new.png"));
-  EXPECT_NO_THROW(check_output("--png", "new.png"));
-  EXPECT_THROW(check_output("--png", directory_), UsageError);
-  EXPECT_THROW(check_output("--png", directory_ / "nowhere" / "new.png"), UsageError);
-  EXPECT_THROW(check_output("--png", ""), UsageError);
 }
 
 }  // namespace
