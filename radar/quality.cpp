@@ -33,7 +33,8 @@ double bessel_i0(double x) {
 /// One slice of an image as a continuous function of pixel coordinates.
 class Patch {
  public:
-  Patch(const Image& image, std::size_t slice) : nx_(image.grid.nx), ny_(image.grid.ny), data_(image.pixels.data() + slice * nx_ * ny_) {}
+  Patch(const Image& image, std::size_t slice)
+      : nx_(image.grid.nx), ny_(image.grid.ny), data_(image.pixels.data() + slice * nx_ * ny_) {}
 
   /// Mean frequency of the pixels about (i, j), in radians a pixel: the phase of the neighbour products.
   void centre_spectrum(std::size_t i, std::size_t j) {
@@ -51,7 +52,8 @@ class Patch {
 
   /// Do all taps about (u, v) lie in the image?
   bool inside(double u, double v) const {
-    return u >= half_taps - 1 && v >= half_taps - 1 && u < static_cast<double>(nx_) - half_taps && v < static_cast<double>(ny_) - half_taps;
+    return u >= half_taps - 1 && v >= half_taps - 1 && u < static_cast<double>(nx_) - half_taps &&
+           v < static_cast<double>(ny_) - half_taps;
   }
 
   /// Interpolated, without the mean frequency.
@@ -80,7 +82,8 @@ class Patch {
       const double taper = std::max(0.0, 1 - distance * distance / (half_taps * half_taps));
       const double angle = std::numbers::pi * distance;
       const double sinc = std::abs(angle) < 1e-9 ? 1 : std::sin(angle) / angle;
-      weight[static_cast<std::size_t>(t)] = sinc * bessel_i0(beta * std::sqrt(taper)) * scale * std::polar(1.0, -ramp * tap);
+      weight[static_cast<std::size_t>(t)] =
+          sinc * bessel_i0(beta * std::sqrt(taper)) * scale * std::polar(1.0, -ramp * tap);
     }
     return static_cast<std::size_t>(whole) - (half_taps - 1);
   }
@@ -133,7 +136,8 @@ Side walk(const Patch& patch, const Place& peak, const Place& step) {
     if (!patch.inside(u, v)) break;
     side.power.push_back(std::norm(patch.baseband(u, v)));
     below_half = below_half || side.power[n] < 0.5 * side.power[0];
-    if (below_half && n >= 2 && side.power[n - 1] <= side.power[n - 2] && side.power[n - 1] < side.power[n]) side.minima.push_back(n - 1);
+    if (below_half && n >= 2 && side.power[n - 1] <= side.power[n - 2] && side.power[n - 1] < side.power[n])
+      side.minima.push_back(n - 1);
   }
   return side;
 }
@@ -141,7 +145,8 @@ Side walk(const Patch& patch, const Place& peak, const Place& step) {
 double half_power(const Side& side) {
   const double half = 0.5 * side.power[0];
   for (std::size_t n = 1; n < side.power.size(); ++n)
-    if (side.power[n] < half) return static_cast<double>(n - 1) + (side.power[n - 1] - half) / (side.power[n - 1] - side.power[n]);
+    if (side.power[n] < half)
+      return static_cast<double>(n - 1) + (side.power[n - 1] - half) / (side.power[n - 1] - side.power[n]);
   return 0;
 }
 
@@ -150,9 +155,10 @@ ImpulseResponse measure(const Patch& patch, const Place& peak, const Place& step
   ImpulseResponse response;
   response.lobes = static_cast<int>(std::min(forward.minima.size(), backward.minima.size())) - 1;
   if (response.lobes < 1)
-    throw InputError(fmt::format("the {} cut through pixel ({:.1f}, {:.1f}) leaves the image before its first sidelobe ends: a larger image "
-                                 "around the point is needed",
-                                 name, peak.u, peak.v));
+    throw InputError(fmt::format(
+        "the {} cut through pixel ({:.1f}, {:.1f}) leaves the image before its first sidelobe ends: a larger image "
+        "around the point is needed",
+        name, peak.u, peak.v));
   response.amplitude = std::sqrt(forward.power[0]);
   response.irw = (half_power(forward) + half_power(backward)) * metres;
 
@@ -184,8 +190,10 @@ PixelIndex strongest_pixel(const Image& image, double x, double y, double search
   PixelIndex best;
   double most = -1;
   const auto bounds = [&](double centre, double first, double spacing, std::size_t n) {
-    const double low = std::ceil((centre - search - first) / spacing), high = std::floor((centre + search - first) / spacing);
-    return std::pair{static_cast<std::ptrdiff_t>(std::max(low, 0.0)), static_cast<std::ptrdiff_t>(std::min(high, static_cast<double>(n) - 1))};
+    const double low = std::ceil((centre - search - first) / spacing),
+                 high = std::floor((centre + search - first) / spacing);
+    return std::pair{static_cast<std::ptrdiff_t>(std::max(low, 0.0)),
+                     static_cast<std::ptrdiff_t>(std::min(high, static_cast<double>(n) - 1))};
   };
   const auto [i0, i1] = bounds(x, grid.x(0), grid.dx, grid.nx);
   const auto [j0, j1] = bounds(y, grid.y(0), grid.dy, grid.ny);
@@ -196,15 +204,18 @@ PixelIndex strongest_pixel(const Image& image, double x, double y, double search
         const double power = std::norm(image.pixels[(k * grid.ny + here.j) * grid.nx + here.i]);
         if (std::hypot(grid.x(here.i) - x, grid.y(here.j) - y) <= search && power > most) most = power, best = here;
       }
-  if (!(most > 0)) throw InputError(fmt::format("no energy within {:g} m of ({:g}, {:g}): the image covers x {:g} .. {:g} m, y {:g} .. {:g} m", search, x, y,
-                                                grid.x(0), grid.x(grid.nx - 1), grid.y(0), grid.y(grid.ny - 1)));
+  if (!(most > 0))
+    throw InputError(
+        fmt::format("no energy within {:g} m of ({:g}, {:g}): the image covers x {:g} .. {:g} m, y {:g} .. {:g} m",
+                    search, x, y, grid.x(0), grid.x(grid.nx - 1), grid.y(0), grid.y(grid.ny - 1)));
   return best;
 }
 
 void check_same_shape(const Image& a, const Image& b) {
   const ImageGrid &p = a.grid, &q = b.grid;
   if (p.nx != q.nx || p.ny != q.ny || p.nz != q.nz || a.pixels.size() != b.pixels.size())
-    throw InputError(fmt::format("images of different shape cannot be compared: {} x {} x {} and {} x {} x {}", p.nx, p.ny, p.nz, q.nx, q.ny, q.nz));
+    throw InputError(fmt::format("images of different shape cannot be compared: {} x {} x {} and {} x {} x {}", p.nx,
+                                 p.ny, p.nz, q.nx, q.ny, q.nz));
 }
 
 double total_power(const Image& image) {
@@ -220,7 +231,8 @@ double total_power(const Image& image) {
 PointQuality point_quality(const Image& image, double x, double y, const Vec3& range_direction, double search) {
   const ImageGrid& grid = image.grid;
   const double length = std::hypot(range_direction.x(), range_direction.y());
-  if (!(length > 0) || !std::isfinite(length)) throw UsageError("the range direction must have a length in the x-y plane");
+  if (!(length > 0) || !std::isfinite(length))
+    throw UsageError("the range direction must have a length in the x-y plane");
   if (!(search > 0) || !std::isfinite(search) || !std::isfinite(x) || !std::isfinite(y))
     throw UsageError("a point's place must be finite and the search distance positive");
   const double ex = range_direction.x() / length, ey = range_direction.y() / length;
@@ -228,21 +240,26 @@ PointQuality point_quality(const Image& image, double x, double y, const Vec3& r
   const PixelIndex pixel = strongest_pixel(image, x, y, search);
   Patch patch(image, pixel.k);
   if (!patch.inside(static_cast<double>(pixel.i), static_cast<double>(pixel.j)))
-    throw InputError(fmt::format("the peak at ({:g}, {:g}) lies within {} pixels of the image's edge", grid.x(pixel.i), grid.y(pixel.j), half_taps));
+    throw InputError(fmt::format("the peak at ({:g}, {:g}) lies within {} pixels of the image's edge", grid.x(pixel.i),
+                                 grid.y(pixel.j), half_taps));
   const double power = std::norm(image.pixels[(pixel.k * grid.ny + pixel.j) * grid.nx + pixel.i]);
   for (std::size_t j = pixel.j - 1; j <= pixel.j + 1; ++j)
     for (std::size_t i = pixel.i - 1; i <= pixel.i + 1; ++i)
       if (std::norm(image.pixels[(pixel.k * grid.ny + j) * grid.nx + i]) > power)
-        throw InputError(fmt::format("no peak within {:g} m of ({:g}, {:g}): the image still rises at ({:g}, {:g})", search, x, y, grid.x(i), grid.y(j)));
+        throw InputError(fmt::format("no peak within {:g} m of ({:g}, {:g}): the image still rises at ({:g}, {:g})",
+                                     search, x, y, grid.x(i), grid.y(j)));
   patch.centre_spectrum(pixel.i, pixel.j);
 
   const double metres = std::min(grid.dx, grid.dy) / upsampling;
-  const Place along{ex * metres / grid.dx, ey * metres / grid.dy}, across{-ey * metres / grid.dx, ex * metres / grid.dy};
+  const Place along{ex * metres / grid.dx, ey * metres / grid.dy},
+      across{-ey * metres / grid.dx, ex * metres / grid.dy};
   const auto whole_pixel = [](const Place& step) { return Place{step.u * upsampling, step.v * upsampling}; };
-  const Place peak = refine(patch, {static_cast<double>(pixel.i), static_cast<double>(pixel.j)}, {whole_pixel(along), whole_pixel(across)});
+  const Place peak = refine(patch, {static_cast<double>(pixel.i), static_cast<double>(pixel.j)},
+                            {whole_pixel(along), whole_pixel(across)});
 
   PointQuality quality;
-  quality.peak = {grid.x(0) + peak.u * grid.dx, grid.y(0) + peak.v * grid.dy, grid.position(pixel.i, pixel.j, pixel.k).z()};
+  quality.peak = {grid.x(0) + peak.u * grid.dx, grid.y(0) + peak.v * grid.dy,
+                  grid.position(pixel.i, pixel.j, pixel.k).z()};
   quality.value = patch.value(peak.u, peak.v);
   quality.range = measure(patch, peak, along, metres, "range");
   quality.cross_range = measure(patch, peak, across, metres, "cross-range");
@@ -290,8 +307,10 @@ Coherence coherence(const Image& image, const Image& reference) {
             product += image.pixels[n] * std::conj(reference.pixels[n]);
             a += std::norm(image.pixels[n]), b += std::norm(reference.pixels[n]);
           }
-        if (a > 0 && b > 0) values.push_back(std::min(1.0, std::abs(product) / std::sqrt(a * b)));
-        else if (a > 0 || b > 0) values.push_back(0);
+        if (a > 0 && b > 0)
+          values.push_back(std::min(1.0, std::abs(product) / std::sqrt(a * b)));
+        else if (a > 0 || b > 0)
+          values.push_back(0);
       }
   if (values.empty()) throw InputError("both images are zero everywhere");
   const auto quantile = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 100);

@@ -19,8 +19,8 @@ struct ImpulseResponse {
 };
 
 struct PointQuality {
-  Vec3 peak = Vec3::Zero();         ///< m
-  std::complex<double> value;       ///< interpolated at the peak
+  Vec3 peak = Vec3::Zero();    ///< m
+  std::complex<double> value;  ///< interpolated at the peak
   ImpulseResponse range, cross_range;
 };
 

@@ -20,7 +20,8 @@ namespace {
 
 std::string_view trim(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r");
-  return first == std::string_view::npos ? std::string_view{} : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+  return first == std::string_view::npos ? std::string_view{}
+                                         : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
 /// Rows of numbers below a header line that must read exactly `header` (blanks aside).
@@ -37,7 +38,8 @@ std::vector<std::vector<double>> read_table(const std::filesystem::path& file, s
       std::string found;
       for (const char c : line)
         if (c != ' ' && c != '\t' && c != '\r') found += c;
-      if (found != header) throw InputError(fmt::format("{}:{}: expected the header line {}", file.string(), number, header));
+      if (found != header)
+        throw InputError(fmt::format("{}:{}: expected the header line {}", file.string(), number, header));
       header_seen = true;
       continue;
     }
@@ -54,7 +56,9 @@ std::vector<std::vector<double>> read_table(const std::filesystem::path& file, s
         throw InputError(fmt::format("{}:{}: '{}' is not a finite number", file.string(), number, field));
       row.push_back(value);
     }
-    if (row.size() != columns) throw InputError(fmt::format("{}:{}: {} values, expected {} ({})", file.string(), number, row.size(), columns, header));
+    if (row.size() != columns)
+      throw InputError(
+          fmt::format("{}:{}: {} values, expected {} ({})", file.string(), number, row.size(), columns, header));
     rows.push_back(std::move(row));
   }
   if (input.bad()) throw InputError(fmt::format("{}: cannot be read", file.string()));
@@ -83,7 +87,9 @@ std::uint64_t mix(std::uint64_t z) {
 std::complex<double> noise(std::uint64_t seed, std::uint64_t counter) {
   constexpr std::uint64_t golden = 0x9e3779b97f4a7c15u;
   const std::uint64_t key = mix(seed + golden);
-  const auto uniform = [&](std::uint64_t n) { return (static_cast<double>(mix(key + golden * (n + 1)) >> 11) + 0.5) * 0x1p-53; };
+  const auto uniform = [&](std::uint64_t n) {
+    return (static_cast<double>(mix(key + golden * (n + 1)) >> 11) + 0.5) * 0x1p-53;
+  };
   return std::polar(std::sqrt(-std::log(uniform(2 * counter))), 2 * std::numbers::pi * uniform(2 * counter + 1));
 }
 
@@ -102,15 +108,21 @@ Collection describe(const std::vector<Vec3>& trajectory, std::size_t targets, co
   return collection;
 }
 
-void check(const std::vector<Vec3>& trajectory, const std::vector<PointTarget>& targets, const SimulationOptions& options) {
+void check(const std::vector<Vec3>& trajectory, const std::vector<PointTarget>& targets,
+           const SimulationOptions& options) {
   if (trajectory.empty()) throw UsageError("simulate: the trajectory has no pulses");
-  if (options.samples == 0 || options.samples > (std::size_t{1} << 24)) throw UsageError(fmt::format("simulate: {} samples a pulse; 1 to 16777216 are possible", options.samples));
-  if (!(options.bandwidth > 0) || !std::isfinite(options.centre_frequency) || !(0.5 * options.bandwidth < options.centre_frequency))
-    throw UsageError(fmt::format("simulate: a band of {:g} Hz about {:g} Hz; it must be positive and stay above 0 Hz", options.bandwidth, options.centre_frequency));
-  if (options.snr_db && !std::isfinite(*options.snr_db)) throw UsageError("simulate: the signal-to-noise ratio must be finite");
+  if (options.samples == 0 || options.samples > (std::size_t{1} << 24))
+    throw UsageError(fmt::format("simulate: {} samples a pulse; 1 to 16777216 are possible", options.samples));
+  if (!(options.bandwidth > 0) || !std::isfinite(options.centre_frequency) ||
+      !(0.5 * options.bandwidth < options.centre_frequency))
+    throw UsageError(fmt::format("simulate: a band of {:g} Hz about {:g} Hz; it must be positive and stay above 0 Hz",
+                                 options.bandwidth, options.centre_frequency));
+  if (options.snr_db && !std::isfinite(*options.snr_db))
+    throw UsageError("simulate: the signal-to-noise ratio must be finite");
   for (std::size_t p = 0; p < trajectory.size(); ++p)
     if (!trajectory[p].allFinite() || !(trajectory[p].norm() > 0))
-      throw UsageError(fmt::format("simulate: pulse {}: the antenna must be at a finite place other than the scene centre", p));
+      throw UsageError(
+          fmt::format("simulate: pulse {}: the antenna must be at a finite place other than the scene centre", p));
   for (std::size_t t = 0; t < targets.size(); ++t)
     if (!targets[t].position.allFinite() || !std::isfinite(std::abs(targets[t].amplitude)))
       throw UsageError(fmt::format("simulate: target {} is not finite", t));
@@ -120,7 +132,8 @@ void check(const std::vector<Vec3>& trajectory, const std::vector<PointTarget>& 
 
 std::vector<PointTarget> read_targets(const std::filesystem::path& file) {
   std::vector<PointTarget> targets;
-  for (const auto& row : read_table(file, "x,y,z,re,im")) targets.push_back({{row[0], row[1], row[2]}, {row[3], row[4]}});
+  for (const auto& row : read_table(file, "x,y,z,re,im"))
+    targets.push_back({{row[0], row[1], row[2]}, {row[3], row[4]}});
   return targets;
 }
 
@@ -148,15 +161,19 @@ std::vector<PointTarget> built_in_scene() {
 
 std::vector<Vec3> straight_trajectory(std::size_t pulses, double ground_range, double height, double length) {
   check_trajectory(pulses, ground_range, height);
-  if (!std::isfinite(length) || length < 0) throw UsageError("a straight trajectory's length must be finite and not negative");
+  if (!std::isfinite(length) || length < 0)
+    throw UsageError("a straight trajectory's length must be finite and not negative");
   std::vector<Vec3> positions;
-  for (std::size_t p = 0; p < pulses; ++p) positions.emplace_back(ground_range, (fraction(p, pulses) - 0.5) * length, height);
+  for (std::size_t p = 0; p < pulses; ++p)
+    positions.emplace_back(ground_range, (fraction(p, pulses) - 0.5) * length, height);
   return positions;
 }
 
-std::vector<Vec3> circular_trajectory(std::size_t pulses, double ground_range, double height, double first_azimuth, double last_azimuth) {
+std::vector<Vec3> circular_trajectory(std::size_t pulses, double ground_range, double height, double first_azimuth,
+                                      double last_azimuth) {
   check_trajectory(pulses, ground_range, height);
-  if (!std::isfinite(first_azimuth) || !std::isfinite(last_azimuth)) throw UsageError("a circular trajectory's azimuths must be finite");
+  if (!std::isfinite(first_azimuth) || !std::isfinite(last_azimuth))
+    throw UsageError("a circular trajectory's azimuths must be finite");
   std::vector<Vec3> positions;
   for (std::size_t p = 0; p < pulses; ++p) {
     const double azimuth = first_azimuth + fraction(p, pulses) * (last_azimuth - first_azimuth);
@@ -165,27 +182,33 @@ std::vector<Vec3> circular_trajectory(std::size_t pulses, double ground_range, d
   return positions;
 }
 
-StoredPulses simulate(const Stream& stream, const std::vector<Vec3>& trajectory, const std::vector<PointTarget>& targets,
-                      const SimulationOptions& options) {
+StoredPulses simulate(const Stream& stream, const std::vector<Vec3>& trajectory,
+                      const std::vector<PointTarget>& targets, const SimulationOptions& options) {
   check(trajectory, targets, options);
   const DeviceProperties& device = stream.device().properties();
-  if (!device.has_double) throw DeviceError(fmt::format("simulate: {} has no double precision; choose another device", device.id));
+  if (!device.has_double)
+    throw DeviceError(fmt::format("simulate: {} has no double precision; choose another device", device.id));
   Collection collection = describe(trajectory, targets.size(), options);
   const std::size_t samples = options.samples, pulses = trajectory.size();
 
   std::vector<double> places;
   for (const PointTarget& target : targets)
-    places.insert(places.end(), {target.position.x(), target.position.y(), target.position.z(), target.amplitude.real(), target.amplitude.imag()});
+    places.insert(places.end(), {target.position.x(), target.position.y(), target.position.z(), target.amplitude.real(),
+                                 target.amplitude.imag()});
   places.resize(std::max<std::size_t>(places.size(), 5));
   std::vector<double> flights;
   for (std::size_t p = 0; p < pulses; ++p)
-    flights.insert(flights.end(), {trajectory[p].x(), trajectory[p].y(), trajectory[p].z(), collection.reference_range[p],
-                                   collection.first_frequency[p], collection.frequency_step[p]});
+    flights.insert(flights.end(),
+                   {trajectory[p].x(), trajectory[p].y(), trajectory[p].z(), collection.reference_range[p],
+                    collection.first_frequency[p], collection.frequency_step[p]});
 
   // A CPU wants long runs of work in one item, a GPU many items with few registers each.
   const bool cpu = device.kind == DeviceKind::cpu;
   const std::size_t chunk = cpu ? 32 : 8, local = cpu ? 1 : 128;
-  const Kernel kernel = compile(stream.device(), Source("simulate.cl", std::string(kernels::simulate_cl)).define("CHUNK", static_cast<int>(chunk))).kernel("simulate");
+  const Kernel kernel =
+      compile(stream.device(),
+              Source("simulate.cl", std::string(kernels::simulate_cl)).define("CHUNK", static_cast<int>(chunk)))
+          .kernel("simulate");
 
   std::vector<std::complex<float>> history(pulses * samples);
   const Buffer device_targets = Buffer::from(stream, places);
@@ -195,8 +218,9 @@ StoredPulses simulate(const Stream& stream, const std::vector<Vec3>& trajectory,
     const std::size_t count = std::min(block, pulses - first);
     const Buffer device_pulses = Buffer::from(stream, std::span<const double>(flights).subspan(6 * first, 6 * count));
     const std::size_t items = count * ((samples + chunk - 1) / chunk);
-    kernel(stream, Grid::over(std::min<std::size_t>(items, std::size_t{1} << 20), local), device_samples, device_targets, device_pulses,
-           static_cast<int>(targets.size()), static_cast<int>(count), static_cast<int>(samples));
+    kernel(stream, Grid::over(std::min<std::size_t>(items, std::size_t{1} << 20), local), device_samples,
+           device_targets, device_pulses, static_cast<int>(targets.size()), static_cast<int>(count),
+           static_cast<int>(samples));
     device_samples.read(history.data() + first * samples, count * samples * sizeof(std::complex<float>));
   }
 

@@ -39,7 +39,8 @@ std::vector<double> taylor(int nbar, double sidelobe_db, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const double place = (static_cast<double>(i) - 0.5 * static_cast<double>(n - 1)) / static_cast<double>(n);
     double sum = 1;
-    for (int m = 1; m < nbar; ++m) sum += 2 * coefficient[static_cast<std::size_t>(m)] * std::cos(2 * std::numbers::pi * m * place);
+    for (int m = 1; m < nbar; ++m)
+      sum += 2 * coefficient[static_cast<std::size_t>(m)] * std::cos(2 * std::numbers::pi * m * place);
     result[i] = sum;
   }
   return result;
@@ -62,9 +63,7 @@ Window Window::parse(std::string_view text) {
     return window;
   }
   constexpr std::string_view name = "taylor";
-  const auto refuse = [&](std::string_view reason) {
-    return UsageError(fmt::format("window '{}': {}", text, reason));
-  };
+  const auto refuse = [&](std::string_view reason) { return UsageError(fmt::format("window '{}': {}", text, reason)); };
   if (!text.starts_with(name) || (text.size() > name.size() && text[name.size()] != ':'))
     throw refuse("unknown; there are none, hamming, taylor and taylor:NBAR,LEVEL such as taylor:4,-35");
   window.kind = Kind::taylor;
@@ -76,7 +75,8 @@ Window Window::parse(std::string_view text) {
   const auto nbar = read_number<int>(numbers.substr(0, comma));
   const auto level = read_number<double>(numbers.substr(comma + 1));
   if (!nbar || *nbar < 1 || *nbar > 64) throw refuse("NBAR must be a whole number from 1 to 64");
-  if (!level || !(*level >= -120 && *level < 0)) throw refuse("the sidelobe level must be in dB, from -120 to below 0, such as -35");
+  if (!level || !(*level >= -120 && *level < 0))
+    throw refuse("the sidelobe level must be in dB, from -120 to below 0, such as -35");
   window.nbar = *nbar;
   window.sidelobe_db = *level;
   return window;
@@ -84,7 +84,8 @@ Window Window::parse(std::string_view text) {
 
 std::vector<double> weights(const Window& window, std::size_t n) {
   if (window.kind == Window::Kind::none || n < 2) return std::vector<double>(n, 1.0);
-  std::vector<double> result = window.kind == Window::Kind::hamming ? hamming(n) : taylor(window.nbar, window.sidelobe_db, n);
+  std::vector<double> result =
+      window.kind == Window::Kind::hamming ? hamming(n) : taylor(window.nbar, window.sidelobe_db, n);
   double sum = 0;
   for (const double weight : result) sum += weight;
   for (double& weight : result) weight *= static_cast<double>(n) / sum;

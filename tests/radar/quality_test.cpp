@@ -14,7 +14,9 @@ namespace {
 
 using Complex = std::complex<double>;
 
-double sinc(double x) { return std::abs(x) < 1e-12 ? 1 : std::sin(std::numbers::pi * x) / (std::numbers::pi * x); }
+double sinc(double x) {
+  return std::abs(x) < 1e-12 ? 1 : std::sin(std::numbers::pi * x) / (std::numbers::pi * x);
+}
 
 /// A point of given place, seen with a separable response along range (at `angle` from x) and cross range on a carrier.
 struct Scene {
@@ -25,12 +27,14 @@ struct Scene {
   Vec3 direction() const { return {std::cos(angle), std::sin(angle), 0}; }
   Image image(std::size_t n = 301, double spacing = 0.2) const {
     Image result;
-    result.grid = {.nx = n, .ny = n - 20, .nz = 1, .dx = spacing, .dy = spacing, .dz = 1, .centre = {1, -2, 3}, .heights = {}};
+    result.grid = {
+        .nx = n, .ny = n - 20, .nz = 1, .dx = spacing, .dy = spacing, .dz = 1, .centre = {1, -2, 3}, .heights = {}};
     for (std::size_t j = 0; j < result.grid.ny; ++j)
       for (std::size_t i = 0; i < result.grid.nx; ++i) {
         const double px = result.grid.x(i) - x, py = result.grid.y(j) - y;
         const double r = px * std::cos(angle) + py * std::sin(angle), c = -px * std::sin(angle) + py * std::cos(angle);
-        result.pixels.push_back(std::polar(amplitude, carrier.x() * px + carrier.y() * py + 0.4) * range_response(r / range_cell) * cross_response(c / cross_cell));
+        result.pixels.push_back(std::polar(amplitude, carrier.x() * px + carrier.y() * py + 0.4) *
+                                range_response(r / range_cell) * cross_response(c / cross_cell));
       }
     return result;
   }
@@ -81,7 +85,8 @@ TEST(PointQuality, HammingLowersTheSidelobesAndWidensTheLobe) {
   Scene scene;
   scene.range_response = [&](double cells) {
     double sum = 0;
-    for (std::size_t i = 0; i < w.size(); ++i) sum += w[i] * std::cos(2 * std::numbers::pi * cells * (static_cast<double>(i) - 199.5) / 400);
+    for (std::size_t i = 0; i < w.size(); ++i)
+      sum += w[i] * std::cos(2 * std::numbers::pi * cells * (static_cast<double>(i) - 199.5) / 400);
     return sum / 400;
   };
   const PointQuality quality = point_quality(scene.image(), 0.3, -0.5, scene.direction());
@@ -132,7 +137,8 @@ TEST(Contrast, IsZeroForEqualPixelsAndKnownForOne) {
 
 TEST(SignalToError, IsTheRatioOfEnergies) {
   const Image reference = of({3, Complex(0, 4)}, 2, 1);
-  EXPECT_NEAR(signal_to_error_db(of({Complex(3, 0.05), Complex(0, 4)}, 2, 1), reference), 40, 1e-9);  // 25 against 0.0025
+  EXPECT_NEAR(signal_to_error_db(of({Complex(3, 0.05), Complex(0, 4)}, 2, 1), reference), 40,
+              1e-9);  // 25 against 0.0025
   EXPECT_TRUE(std::isinf(signal_to_error_db(reference, reference)));
   EXPECT_THROW(signal_to_error_db(of({1, 2}, 1, 2), reference), InputError);
 }

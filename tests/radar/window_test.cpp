@@ -16,7 +16,8 @@ namespace {
 /// |response| of the weights at a distance of `cells` Rayleigh cells, relative to the peak.
 double response(const std::vector<double>& w, double cells) {
   std::complex<double> sum = 0;
-  for (std::size_t i = 0; i < w.size(); ++i) sum += std::polar(w[i], 2 * std::numbers::pi * cells * static_cast<double>(i) / static_cast<double>(w.size()));
+  for (std::size_t i = 0; i < w.size(); ++i)
+    sum += std::polar(w[i], 2 * std::numbers::pi * cells * static_cast<double>(i) / static_cast<double>(w.size()));
   return std::abs(sum) / static_cast<double>(w.size());
 }
 
@@ -74,8 +75,9 @@ TEST(Window, EveryWindowHasMeanOneAtAnyLength) {
 }
 
 TEST(Window, RefusesWhatItDoesNotKnow) {
-  for (const char* text : {"", "hann", "Hamming", "taylor:", "taylor:4", "taylor:0,-35", "taylor:65,-35", "taylor:4,35", "taylor:4,-35,1", "taylor:4.5,-35",
-                           "taylor:4,nan", "taylor:4,-inf", "taylor4,-35", "taylor:4,-0"})
+  for (const char* text :
+       {"", "hann", "Hamming", "taylor:", "taylor:4", "taylor:0,-35", "taylor:65,-35", "taylor:4,35", "taylor:4,-35,1",
+        "taylor:4.5,-35", "taylor:4,nan", "taylor:4,-inf", "taylor4,-35", "taylor:4,-0"})
     EXPECT_THROW(Window::parse(text), UsageError) << text;
 }
 

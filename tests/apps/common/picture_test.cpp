@@ -8,22 +8,23 @@
 #include <limits>
 #include <string>
 
-#include "apps/common/vti.h"
 #include "rtcg/error.h"
 
 namespace rtcg::app {
 namespace {
 
-class OutputFiles : public testing::Test {
+class PictureFile : public testing::Test {
  protected:
   void SetUp() override {
-    directory_ = std::filesystem::temp_directory_path() / (std::string("rtcg_output_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+    directory_ = std::filesystem::temp_directory_path() /
+                 (std::string("rtcg_picture_") + testing::UnitTest::GetInstance()->current_test_info()->name());
     std::filesystem::remove_all(directory_);
     std::filesystem::create_directories(directory_);
   }
   void TearDown() override { std::filesystem::remove_all(directory_); }
   std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(directory_), std::filesystem::directory_iterator()));
+    return static_cast<std::size_t>(
+        std::distance(std::filesystem::directory_iterator(directory_), std::filesystem::directory_iterator()));
   }
   static std::string content(const std::filesystem::path& file) {
     std::ifstream input(file, std::ios::binary);
@@ -32,14 +33,21 @@ class OutputFiles : public testing::Test {
   std::filesystem::path directory_;
 };
 
-TEST_F(OutputFiles, PictureIsAPngOfTruePlotProportions) {
+TEST_F(PictureFile, IsAPngOfTrueProportions) {
   if (!pictures_available()) GTEST_SKIP() << "built without OpenCV";
   std::vector<float> values(40 * 10, -60.0f);
   values[7 * 40 + 30] = 0;
   values[0] = -std::numeric_limits<float>::infinity();
   values[1] = std::nanf("");
   const auto file = directory_ / "a.png";
-  write_picture(file, {.decibels = values, .nx = 40, .ny = 10, .x_first = -20, .y_first = 0, .dx = 1, .dy = 2, .title = "forty by ten"});
+  write_picture(file, {.decibels = values,
+                       .nx = 40,
+                       .ny = 10,
+                       .x_first = -20,
+                       .y_first = 0,
+                       .dx = 1,
+                       .dy = 2,
+                       .title = "forty by ten"});
   const std::string png = content(file);
   ASSERT_GT(png.size(), 1000u);
   EXPECT_EQ(png.substr(1, 3), "PNG");
@@ -50,7 +58,7 @@ TEST_F(OutputFiles, PictureIsAPngOfTruePlotProportions) {
   EXPECT_EQ(files(), 1u);
 }
 
-TEST_F(OutputFiles, PictureRefusesNonsense) {
+TEST_F(PictureFile, RefusesNonsense) {
   if (!pictures_available()) GTEST_SKIP() << "built without OpenCV";
   const std::vector<float> values(6, 0.0f);
   EXPECT_THROW(write_picture(directory_ / "a.png", {.decibels = values, .nx = 4, .ny = 2}), UsageError);
@@ -58,20 +66,6 @@ TEST_F(OutputFiles, PictureRefusesNonsense) {
   EXPECT_THROW(write_picture(directory_ / "nowhere" / "a.png", {.decibels = values, .nx = 3, .ny = 2}), InputError);
   EXPECT_THROW(parse_colour_map("jet"), UsageError);
   EXPECT_EQ(files(), 0u);
-}
-
-TEST_F(OutputFiles, VtiStatesItsGridAndFields) {
-  if (!vti_available()) GTEST_SKIP() << "built without VTK";
-  VtiImage image{.points = {3, 2, 2}, .origin = {-1, 5, 0}, .spacing = {0.5, 0.25, 2}, .fields = {}};
-  image.fields.push_back({"magnitude_dB", std::vector<float>(12, -3.0f)});
-  const auto file = directory_ / "a.vti";
-  write_vti(file, image);
-  const std::string text = content(file);
-  for (const char* part : {"WholeExtent=\"0 2 0 1 0 1\"", "Origin=\"-1 5 0\"", "Spacing=\"0.5 0.25 2\"", "Name=\"magnitude_dB\"", "Scalars=\"magnitude_dB\""})
-    EXPECT_NE(text.find(part), std::string::npos) << part;
-  EXPECT_EQ(files(), 1u);
-  image.fields[0].values.pop_back();
-  EXPECT_THROW(write_vti(file, image), UsageError);
 }
 
 }  // namespace
