@@ -41,4 +41,7 @@ class CompileError : public DeviceError {
   std::vector<std::string> options_;
 };
 
+/// Makes a CompileError of a compiler's log; `target` is the device or architecture it was compiled for.
+[[noreturn]] void throw_compile_error(const std::string& log, const CompileRequest& request, const std::string& target);
+
 }  // namespace rtcg

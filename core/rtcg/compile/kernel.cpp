@@ -107,20 +107,12 @@ Kernel Module::kernel(std::string_view name) const {
     kernel.driver = &driver;
     kernel.handle = handle;
     kernel.name = text;
-    kernel.signature = signature_for(text, driver.parameters(handle));
+    const auto read = std::find_if(state_->signatures.begin(), state_->signatures.end(),
+                                   [&](const Signature& signature) { return signature.kernel == name; });
+    kernel.signature = reconcile(name, read == state_->signatures.end() ? nullptr : &*read, driver.parameters(handle));
     found = state_->kernels.find(name);
   }
   return Kernel(std::shared_ptr<Kernel::State>(state_, &found->second));
-}
-
-std::optional<Signature> Module::signature_for(const std::string& name, std::span<const ParameterInfo> reported) const {
-  std::optional<Signature> signature = signature_of(name, reported);
-  for (const Signature& read : state_->signatures) {
-    if (read.kernel != name) continue;
-    // The compiler's own count decides; its sizes and the text's spelling then agree parameter by parameter.
-    if (!signature || signature->parameters.size() == read.parameters.size()) signature = read;
-  }
-  return signature;
 }
 
 std::vector<std::string> Module::kernel_names() const {

@@ -82,8 +82,6 @@ class Module {
   explicit Module(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
  private:
-  std::optional<Signature> signature_for(const std::string& name, std::span<const ParameterInfo> reported) const;
-
   std::shared_ptr<State> state_;
 };
 

@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+
+
+#include "rtcg/compile/assembly.h"
+#include "rtcg/compile/compiler.h"
+#include "rtcg/compile/signature.h"
+#include "rtcg/error.h"
+#ifdef RTCG_WITH_CUDA
+#include "rtcg/device/cuda/nvrtc.h"
+#endif
+
+namespace rtcg {
+
+#ifdef RTCG_WITH_CUDA
+
+CompileReport check_cuda(const Source& source, const std::string& architecture) {
+  const PreludeTarget target{Backend::cuda, DeviceKind::gpu, true};
+  const Assembly assembly = assemble(target, fmt::format("{} for {}", cuda::version(), architecture), source);
+  bool made = false;
+  const CompileCache::Entry entry = CompileCache::standard().find_or_make(assembly.manifest, [&] {
+    try {
+      cuda::CompileOutput output = cuda::compile(assembly.request, architecture);
+      return CompileCache::Entry{std::move(output.binary), std::move(output.log),
+                                 serialise(read_signatures(assembly.included, source.defines()))};
+    } catch (const BuildFailure& failure) {
+      throw_compile_error(failure.log, assembly.request, architecture);
+    }
+  }, &made);
+  return {entry.binary.size(), entry.log, !made};
+}
+
+std::vector<std::string> cuda_architectures() {
+  try {
+    return cuda::architectures();
+  } catch (const DeviceError&) {
+    return {};
+  }
+}
+
+#else
+
+CompileReport check_cuda(const Source& source, const std::string& architecture) {
+  throw DeviceError(fmt::format("{} cannot be checked for {}: built without the CUDA toolkit's headers", source.name(), architecture));
+}
+
+std::vector<std::string> cuda_architectures() { return {}; }
+
+#endif
+
+}  // namespace rtcg

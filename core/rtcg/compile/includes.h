@@ -1,0 +1,27 @@
+// `#include` resolved by the suite itself: every header that is found takes the place of its directive, between `#line`
+// directives that keep messages pointing at the header's own lines. One text results, so what is hashed is what is
+// compiled, on both back ends alike. Conditionals are ignored when looking for headers: a header that is not used in
+// the end is in the text (and in the key) but skipped by the compiler. What is not found is left to the compiler.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "rtcg/compile/source.h"
+#include "rtcg/device/driver.h"
+
+namespace rtcg {
+
+struct IncludedText {
+  std::string text;                              ///< begins with `#line 1 "name"`
+  std::string anonymous;                         ///< the same with numbers for the names, so that it can be hashed
+  std::vector<CompileRequest::Header> files;     ///< the source first, then each header once, as messages name them
+  std::vector<std::string> missing;              ///< as spelled, with their brackets
+};
+
+/// Search order: headers of the Source, the including file's own directory (for "..."), the include directories, those
+/// of -I options. `#pragma once` works; a header that includes itself while it is open is skipped.
+/// InputError when the result passes 64 MiB, which only headers including each other without guards do.
+IncludedText resolve_includes(const Source& source);
+
+}  // namespace rtcg
