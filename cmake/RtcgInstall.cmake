@@ -1,0 +1,12 @@
+# `cmake --install` gives find_package(rtcg) the targets rtcg::core and rtcg::radar, and the applications.
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rtcg)
+
+install(TARGETS rtcg_core rtcg_radar EXPORT rtcg-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT rtcg-targets NAMESPACE rtcg:: DESTINATION ${package_dir})
+install(DIRECTORY core/rtcg radar DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h"
+        PATTERN cuda EXCLUDE PATTERN opencl EXCLUDE PATTERN kernels EXCLUDE)
+
+configure_package_config_file(cmake/rtcgConfig.cmake.in rtcgConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(rtcgConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/rtcgConfig.cmake ${PROJECT_BINARY_DIR}/rtcgConfigVersion.cmake DESTINATION ${package_dir})

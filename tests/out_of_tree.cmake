@@ -1,0 +1,11 @@
+# Script mode: installs BUILD into a directory of its own, builds the example of SOURCE against that and runs it.
+set(prefix ${BUILD}/out-of-tree/install)
+set(example ${BUILD}/out-of-tree/build)
+file(REMOVE_RECURSE ${BUILD}/out-of-tree)
+function(run)
+  execute_process(COMMAND ${ARGV} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
+run(${CMAKE_COMMAND} -S ${SOURCE} -B ${example} -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_BUILD_TYPE=Release)
+run(${CMAKE_COMMAND} --build ${example})
+run(${example}/axpy)
