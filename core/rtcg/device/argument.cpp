@@ -10,13 +10,17 @@ struct ScalarInfo {
 };
 
 // In the order of ScalarType.
-constexpr ScalarInfo scalars[] = {{"?", 0},      {"bool", 1},  {"char", 1}, {"uchar", 1},  {"short", 2},
-                                  {"ushort", 2}, {"int", 4},   {"uint", 4}, {"long", 8},   {"ulong", 8},
+constexpr ScalarInfo scalars[] = {{"?", 0},      {"bool", 1},  {"char", 1},   {"uchar", 1},    {"short", 2},
+                                  {"ushort", 2}, {"int", 4},   {"uint", 4},   {"long", 8},     {"ulong", 8},
                                   {"half", 2},   {"float", 4}, {"double", 8}, {"cfloat_t", 8}, {"cdouble_t", 16}};
 
 }  // namespace
 
-const char* name_of(ScalarType type) { return scalars[static_cast<std::size_t>(type)].name; }
-std::size_t size_of(ScalarType type) { return scalars[static_cast<std::size_t>(type)].bytes; }
+const char* name_of(ScalarType type) {
+  return scalars[static_cast<std::size_t>(type)].name;
+}
+std::size_t size_of(ScalarType type) {
+  return scalars[static_cast<std::size_t>(type)].bytes;
+}
 
 }  // namespace rtcg

@@ -86,6 +86,9 @@ class Driver {
   const DeviceProperties& properties() const { return properties_; }
   MemoryPool& pool() { return *pool_; }
 
+  /// False when every buffer must be an allocation of its exact size (the debug device guards its ends).
+  virtual bool pools_memory() const { return true; }
+
   // Memory. Fresh contents are undefined.
   virtual Handle allocate(std::size_t bytes, MemoryKind kind) = 0;  ///< throws OutOfMemory
   virtual void release(Handle memory, MemoryKind kind) noexcept = 0;

@@ -1,0 +1,143 @@
+#include "rtcg/device/opencl/include.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace rtcg::opencl {
+
+namespace {
+
+std::string_view trim(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r");
+  return first == std::string_view::npos ? std::string_view{} : text.substr(first);
+}
+
+/// The directive's word and what follows it, both empty for other lines.
+std::pair<std::string_view, std::string_view> directive(std::string_view line) {
+  line = trim(line);
+  if (!line.starts_with('#')) return {};
+  line = trim(line.substr(1));
+  const auto end = std::min(line.find_first_not_of("abcdefghijklmnopqrstuvwxyz"), line.size());
+  return {line.substr(0, end), trim(line.substr(end))};
+}
+
+/// The text between the delimiters of "name" or <name>, empty if there is neither.
+std::string_view delimited(std::string_view text) {
+  if (text.empty() || (text[0] != '"' && text[0] != '<')) return {};
+  const auto end = text.find(text[0] == '"' ? '"' : '>', 1);
+  return end == std::string_view::npos ? std::string_view{} : text.substr(1, end - 1);
+}
+
+/// Is a block comment open after this line, given whether one was before?
+bool in_comment_after(std::string_view line, bool inside) {
+  char quote = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const std::string_view two = line.substr(i, 2);
+    if (inside) {
+      if (two == "*/") inside = false, ++i;
+    } else if (quote != 0) {
+      if (line[i] == '\\')
+        ++i;
+      else if (line[i] == quote)
+        quote = 0;
+    } else if (two == "//") {
+      break;
+    } else if (two == "/*") {
+      inside = true, ++i;
+    } else if (line[i] == '"' || line[i] == '\'') {
+      quote = line[i];
+    }
+  }
+  return inside;
+}
+
+class Inliner {
+ public:
+  explicit Inliner(const CompileRequest& request) : request_(request) {}
+
+  std::string run() {
+    append(request_.text, request_.name);
+    return std::move(result_);
+  }
+
+ private:
+  using Header = CompileRequest::Header;
+
+  const Header* find(std::string_view name) const {
+    const auto found = std::find_if(request_.headers.begin(), request_.headers.end(),
+                                    [&](const Header& header) { return header.name == name; });
+    return found == request_.headers.end() ? nullptr : &*found;
+  }
+
+  void append(std::string_view text, std::string file) {
+    bool in_comment = false;
+    int line_number = 0;
+    while (!text.empty()) {
+      const auto end = std::min(text.find('\n'), text.size());
+      const std::string_view line = text.substr(0, end);
+      text.remove_prefix(std::min(end + 1, text.size()));
+      ++line_number;
+      const auto [word, rest] = in_comment ? std::pair<std::string_view, std::string_view>{} : directive(line);
+      const Header* header = word == "include" ? find(delimited(rest)) : nullptr;
+      if (header != nullptr) {
+        include(*header);
+        result_ += fmt::format("#line {} \"{}\"\n", line_number + 1, file);
+      } else if (word == "pragma" && trim(rest).starts_with("once")) {
+        result_ += '\n';
+      } else {
+        result_.append(line) += '\n';
+      }
+      if (word == "line") follow_line(rest, line_number, file);
+      in_comment = in_comment_after(line, in_comment);
+    }
+  }
+
+  void include(const Header& header) {
+    if (std::find(open_.begin(), open_.end(), &header) != open_.end()) return;
+    open_.push_back(&header);
+    const bool once = has_pragma_once(header.text);
+    if (once) {
+      const auto index = &header - request_.headers.data();
+      result_ += fmt::format("#ifndef RTCG_INCLUDED_{0}\n#define RTCG_INCLUDED_{0}\n", index);
+    }
+    result_ += fmt::format("#line 1 \"{}\"\n", header.name);
+    append(header.text, header.name);
+    if (once) result_ += "#endif\n";
+    open_.pop_back();
+  }
+
+  static bool has_pragma_once(std::string_view text) {
+    while (!text.empty()) {
+      const auto end = std::min(text.find('\n'), text.size());
+      const auto [word, rest] = directive(text.substr(0, end));
+      if (word == "pragma" && rest.starts_with("once")) return true;
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return false;
+  }
+
+  /// `#line 7 "name"` renames the lines after it.
+  static void follow_line(std::string_view rest, int& line_number, std::string& file) {
+    int number = 0;
+    std::size_t i = 0;
+    for (; i < rest.size() && rest[i] >= '0' && rest[i] <= '9'; ++i) number = number * 10 + (rest[i] - '0');
+    if (i == 0) return;
+    line_number = number - 1;
+    if (const std::string_view name = delimited(trim(rest.substr(i))); !name.empty()) file = name;
+  }
+
+  const CompileRequest& request_;
+  std::string result_;
+  std::vector<const Header*> open_;
+};
+
+}  // namespace
+
+std::string inline_headers(const CompileRequest& request) {
+  return Inliner(request).run();
+}
+
+}  // namespace rtcg::opencl

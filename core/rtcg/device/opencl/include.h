@@ -1,0 +1,16 @@
+// OpenCL 1.2 compilers differ in how they take headers from memory, so the texts are put in place of the #include
+// lines, each between #line directives: messages then name the header and its own lines.
+#pragma once
+
+#include <string>
+
+#include "rtcg/device/driver.h"
+
+namespace rtcg::opencl {
+
+/// The request's text with every #include that one of its headers satisfies replaced by that header, transitively;
+/// other includes stay for the compiler to judge. `#pragma once` is honoured. A header that includes itself is left
+/// out the second time, as its guard would have done.
+std::string inline_headers(const CompileRequest& request);
+
+}  // namespace rtcg::opencl

@@ -1,0 +1,32 @@
+#include "support/devices.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <ostream>
+#include <sstream>
+
+namespace rtcg {
+
+void PrintTo(const Device& device, std::ostream* out) {
+  *out << device.id();
+}
+
+namespace test {
+
+std::vector<Device> test_devices() {
+  const char* chosen = std::getenv("RTCG_TEST_DEVICES");
+  if (chosen == nullptr || *chosen == '\0') return Device::all();
+  std::vector<Device> devices;
+  std::istringstream list(chosen);
+  for (std::string id; std::getline(list, id, ',');) devices.push_back(Device::find(id));
+  return devices;
+}
+
+std::string device_test_name(const testing::TestParamInfo<Device>& info) {
+  std::string name = info.param.id();
+  std::replace(name.begin(), name.end(), ':', '_');
+  return name;
+}
+
+}  // namespace test
+}  // namespace rtcg
