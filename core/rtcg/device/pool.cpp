@@ -166,11 +166,12 @@ MemoryPool::Block MemoryPool::acquire(Handle stream, std::size_t bytes, MemoryKi
       return {found.memory, size, kind, stream};
     }
   }
+  // Again after each release, since other threads may have been given what this one released.
+  std::size_t released = 0;
   Handle memory = allocate_or_none();
-  const std::size_t held = memory != 0 ? 0 : this->statistics().held_bytes;
-  if (memory == 0) {
+  for (std::size_t held; memory == 0 && (held = this->statistics().held_bytes) != 0; memory = allocate_or_none()) {
     trim();
-    memory = allocate_or_none();
+    released += held;
   }
   if (memory == 0) {
     const Statistics now = this->statistics();
@@ -180,7 +181,7 @@ MemoryPool::Block MemoryPool::acquire(Handle stream, std::size_t bytes, MemoryKi
         "before trying again; use a smaller problem or work in blocks",
         device.id, device.name, kind == MemoryKind::device ? "device" : "mapped host", readable(bytes),
         readable(driver_.free_memory()), readable(device.global_memory), readable(now.active_bytes),
-        now.limit_bytes != 0 ? fmt::format(" of a limit of {}", readable(now.limit_bytes)) : "", readable(held)));
+        now.limit_bytes != 0 ? fmt::format(" of a limit of {}", readable(now.limit_bytes)) : "", readable(released)));
   }
   const std::lock_guard lock(shelves_->mutex);
   shelves_->note_peak();
