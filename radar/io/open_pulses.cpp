@@ -5,15 +5,18 @@
 #include <string_view>
 
 #include "radar/io/gotcha.h"
+#include "radar/io/joined_pulses.h"
+#include "radar/io/pulse_file.h"
 #include "radar/pulses.h"
 #include "rtcg/error.h"
+#include "rtcg/io/hdf5.h"
 
 namespace rtcg::radar {
 namespace {
 
 namespace fs = std::filesystem;
 
-enum class Format { gotcha };
+enum class Format { gotcha, hdf5 };
 
 Format format_of(const fs::path& file) {
   const std::string name = file.string();
@@ -31,6 +34,7 @@ Format format_of(const fs::path& file) {
   if (text.starts_with("MATLAB 7.3"))
     throw InputError(fmt::format("{}: a MATLAB 7.3 file; save it with -v7", name));
   if (text.starts_with("MATLAB 5.0")) return Format::gotcha;
+  if (hdf5::is_hdf5(file)) return Format::hdf5;
   throw InputError(fmt::format("{}: no pulse file; Gotcha .mat, CPHD 1.x and the suite's HDF5 are read", name));
 }
 
@@ -42,7 +46,14 @@ std::unique_ptr<PulseSource> open_pulses(std::span<const fs::path> files) {
   for (const fs::path& file : files.subspan(1))
     if (format_of(file) != format)
       throw InputError(fmt::format("{}: not of the format of {}; files joined must be alike", file.string(), files[0].string()));
-  return open_gotcha(files);
+  if (format == Format::gotcha) return open_gotcha(files);
+  std::vector<std::unique_ptr<PulseSource>> parts;
+  std::vector<std::string> names;
+  for (const fs::path& file : files) {
+    parts.push_back(open_pulse_file(file));
+    names.push_back(file.string());
+  }
+  return join_pulses(std::move(parts), names);
 }
 
 }  // namespace rtcg::radar
