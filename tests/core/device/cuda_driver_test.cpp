@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/device/fake_cuda.h"
+#include "rtcg/compile/compiler.h"
 #include "rtcg/device/cuda/enumerate.h"
 #include "rtcg/device/cuda/nvrtc.h"
 #include "rtcg/device/pool.h"
@@ -306,6 +307,7 @@ TEST_F(FakeCudaDriver, NamesTheKernelOfARefusedLaunch) {
       message_of([&] { driver().launch(stream_, driver().kernel(program, "wide"), Grid::of(1, 2048), {}); });
   EXPECT_TRUE(has(message, "launch of 'wide' on 1 x 1 x 1 groups of 2048 x 1 x 1 items")) << message;
   EXPECT_TRUE(has(message, "CUDA_ERROR_INVALID_VALUE")) << message;
+  EXPECT_TRUE(has(message, "allow groups of at most 768 items")) << message;
   driver().release_program(program);
 }
 
@@ -388,6 +390,37 @@ TEST_F(FakeCudaDriver, WritesTexturesThroughArrays) {
   driver().release_texture(plane);
   driver().release_texture(solid);
   EXPECT_TRUE(has(message_of([&] { driver().write_texture(stream_, solid, voxels.data()); }), "does not exist"));
+}
+
+TEST_F(FakeCudaDriver, ServesStreamsBuffersTexturesAndKernels) {
+  const Device device(drivers_.front());
+  const std::string text = "fake module: filter(8,8,4)";
+  {
+    const Stream stream(device);
+    const Buffer values = Buffer::from(stream, std::vector<float>{1, 2, 3, 4});
+    EXPECT_EQ(values.read<float>(), (std::vector<float>{1, 2, 3, 4}));
+    const Buffer mapped = Buffer::of<int>(stream, 256, MemoryKind::mapped);
+    mapped.fill(stream, 7);
+    EXPECT_EQ(mapped.map().as<int>()[255], 7);
+    const Texture image(stream, {.width = 4, .height = 4});
+    image.write(std::span<const float>(std::vector<float>(16, 0.5f)));
+    const Kernel filter = load_module(device, std::as_bytes(std::span(text)), "filter.cubin").kernel("filter");
+    filter(stream, Grid::over(100, 64), values, image, 2.0f);
+    ASSERT_EQ(fake().launches.size(), 1u);
+    Handle passed[2] = {};
+    std::memcpy(&passed[0], fake().launches[0].arguments[0].data(), 8);
+    std::memcpy(&passed[1], fake().launches[0].arguments[1].data(), 8);
+    EXPECT_EQ(passed[0], values.native());
+    EXPECT_EQ(passed[1], *image.argument());
+    EXPECT_EQ(fake().launches[0].groups[0], 2u);
+    const HostBuffer host(device, 16);
+    values.read_async(stream, host, 16);
+    stream.synchronize();
+    EXPECT_EQ(host.as<float>()[3], 4);
+    EXPECT_TRUE(stream.record().is_complete());
+  }
+  EXPECT_EQ(device.pool().statistics().active_blocks, 0u);
+  EXPECT_EQ(device.pool().statistics().held_blocks, 2u);
 }
 
 TEST_F(FakeCudaDriver, FreesTheArrayOfATextureThatCannotBeMade) {

@@ -58,7 +58,7 @@ FakeCuda state;
 std::recursive_mutex mutex;
 std::map<CUdeviceptr, std::vector<unsigned char>> device_blocks;
 std::map<void*, std::size_t> host_blocks;
-std::map<int, std::size_t> retained;
+std::vector<std::unique_ptr<Stream>> streams;  // kept after their end, since events remember them
 CUdeviceptr next_address = 0x700000000000;
 char contexts[8];
 thread_local CUcontext current = nullptr;
@@ -392,12 +392,13 @@ CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
   BEGIN("cuStreamCreate");
   if (flags != CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
   ++state.streams;
-  return *stream = reinterpret_cast<CUstream>(new Stream), CUDA_SUCCESS;
+  streams.push_back(std::make_unique<Stream>());
+  return *stream = reinterpret_cast<CUstream>(streams.back().get()), CUDA_SUCCESS;
 }
 CUresult cuStreamDestroy(CUstream stream) {
   BEGIN("cuStreamDestroy");
   stream_of(stream).run_until(stream_of(stream).queued);
-  --state.streams;  // leaked, since events remember it
+  --state.streams;
   return CUDA_SUCCESS;
 }
 CUresult cuStreamSynchronize(CUstream stream) {

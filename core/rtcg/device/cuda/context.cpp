@@ -36,21 +36,28 @@ CudaDriver::~CudaDriver() {
   if (context_ != nullptr) api_->cuDevicePrimaryCtxRelease(device_);
 }
 
-void CudaDriver::open_context() {
-  CUcontext context = nullptr;
-  check(api_->cuDevicePrimaryCtxRetain(&context, device_), "cuDevicePrimaryCtxRetain");
-  context_ = context;
+CUcontext CudaDriver::open_context() {
+  const std::lock_guard lock(mutex_);
+  if (context_ == nullptr) {
+    CUcontext context = nullptr;
+    check(api_->cuDevicePrimaryCtxRetain(&context, device_), "cuDevicePrimaryCtxRetain");
+    context_ = context;
+  }
+  return context_;
 }
 
 void CudaDriver::enter() {
-  std::call_once(opened_, [this] { open_context(); });
+  CUcontext context = context_.load(std::memory_order_acquire);
+  if (context == nullptr) [[unlikely]]
+    context = open_context();
   CUcontext current = nullptr;
   check(api_->cuCtxGetCurrent(&current), "cuCtxGetCurrent");
-  if (current != context_) check(api_->cuCtxSetCurrent(context_), "cuCtxSetCurrent");
+  if (current != context) check(api_->cuCtxSetCurrent(context), "cuCtxSetCurrent");
 }
 
 bool CudaDriver::try_enter() noexcept {
-  return context_ != nullptr && api_->cuCtxSetCurrent(context_) == CUDA_SUCCESS;
+  const CUcontext context = context_;
+  return context != nullptr && api_->cuCtxSetCurrent(context) == CUDA_SUCCESS;
 }
 
 std::string CudaDriver::where() const {

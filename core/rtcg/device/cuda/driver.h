@@ -3,6 +3,7 @@
 // CUstream, events CUevent, textures CUtexObject, kernels CUfunction; a program is a Program of this directory.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -76,8 +77,8 @@ class CudaDriver final : public Driver {
 
   /// Opens the context if need be and makes it the calling thread's.
   void enter();
-  bool try_enter() noexcept;
-  void open_context();
+  bool try_enter() noexcept;  ///< false where there is no context, and so nothing to release
+  CUcontext open_context();
   void check(CUresult result, const char* call) const {
     if (result != CUDA_SUCCESS) [[unlikely]]
       fail(result, call);
@@ -90,10 +91,9 @@ class CudaDriver final : public Driver {
 
   std::shared_ptr<const Api> api_;
   CUdevice device_;
-  std::once_flag opened_;
-  CUcontext context_ = nullptr;
+  std::atomic<CUcontext> context_ = nullptr;
 
-  std::mutex mutex_;                     ///< of what follows
+  std::mutex mutex_;                     ///< of opening the context and of what follows
   std::map<Handle, HostMemory> mapped_;  ///< mapped memory by its device address
   std::unordered_map<Handle, TextureMemory> textures_;
   std::set<CUfunction> large_kernels_;  ///< allowed more dynamic memory than the default

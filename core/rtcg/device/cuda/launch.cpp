@@ -52,10 +52,16 @@ std::string CudaDriver::name_of_kernel(CUfunction function) const {
 }
 
 void CudaDriver::fail_launch(CUresult result, CUfunction function, const Grid& grid) const {
+  const std::uint64_t items = std::uint64_t{grid.local[0]} * grid.local[1] * grid.local[2];
+  int most = 0;
+  std::string advice;
+  if (api_->cuFuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function) == CUDA_SUCCESS &&
+      items > static_cast<std::uint64_t>(most))
+    advice = fmt::format(" (the kernel's registers and launch bounds allow groups of at most {} items)", most);
   fail(result, fmt::format("launch of '{}' on {} x {} x {} groups of {} x {} x {} items with {} bytes of dynamic local "
-                           "memory: cuLaunchKernel",
+                           "memory{}: cuLaunchKernel",
                            name_of_kernel(function), grid.groups[0], grid.groups[1], grid.groups[2], grid.local[0],
-                           grid.local[1], grid.local[2], grid.dynamic_local_bytes));
+                           grid.local[1], grid.local[2], grid.dynamic_local_bytes, advice));
 }
 
 }  // namespace rtcg::cuda
