@@ -33,7 +33,7 @@ struct SimulationOptions {
   std::size_t samples = 512;
   double centre_frequency = 10e9;  ///< Hz
   double bandwidth = 600e6;        ///< Hz, from the first to the last frequency
-  std::optional<double> snr_db;    ///< of one sample of the strongest target against complex white noise
+  std::optional<double> snr_db = {};  ///< of one sample of the strongest target against complex white noise
   std::uint64_t seed = 1;          ///< of the noise: same seed, same bits
 };
 
