@@ -110,7 +110,7 @@ std::vector<std::string> Manifest::differences(const Manifest& other) const {
   }
   for (const auto& [part, value] : theirs)
     if (!mine.contains(part)) result.push_back(fmt::format("{}: nothing against {}", part.first, in_quotes(*value)));
-  if (result.empty() && parts_ != other.parts_) result.push_back("the same parts in another order");
+  if (result.empty() && parts_ != other.parts_) result.emplace_back("the same parts in another order");
   return result;
 }
 

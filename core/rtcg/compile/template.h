@@ -5,10 +5,10 @@
 //
 // The template language: {{ expression }}, {% set n = expression %}, {% for x in expression %} ... {% endfor %},
 // {% if %} / {% elif %} / {% else %} / {% endif %}, {# comment #}. A line that holds only a {% %} tag leaves no blank
-// line behind. Expressions: integers, reals, "strings", true/false, names, lists [a, b], a[i], + - * / (integer division on integers)
-// % ~ (join as text), comparisons, and/or/not, conditional `a if c else b`, functions range(n | a, b | a, b, step), length, min, max,
-// int, real, join(list, separator), upper, lower. An unknown name, a wrong type and an unclosed tag are InputErrors
-// that name the template, its line and column.
+// line behind. Expressions: integers, reals, "strings", true/false, names, lists [a, b], a[i], + - * / (integer
+// division on integers) % ~ (join as text), comparisons, and/or/not, conditional `a if c else b`, functions range(n |
+// a, b | a, b, step), length, min, max, int, real, join(list, separator), upper, lower. An unknown name, a wrong type
+// and an unclosed tag are InputErrors that name the template, its line and column.
 #pragma once
 
 #include <concepts>
