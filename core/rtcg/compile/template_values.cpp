@@ -14,7 +14,7 @@ namespace {
 
 using List = TemplateValue::List;
 
-constexpr std::int64_t longest_range = 10'000'000;
+constexpr std::int64_t longest_range = 1'000'000;
 
 const char* kind_of(const TemplateValue& value) {
   static constexpr const char* names[] = {"a truth value", "an integer", "a real", "a string", "a list"};
