@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
+#include <mutex>
 
+#include "rtcg/device/debug/driver.h"
 #include "rtcg/device/opencl/enumerate.h"
 #include "rtcg/environment.h"
 #include "rtcg/error.h"
@@ -19,6 +22,8 @@ namespace {
 struct Registry {
   std::vector<BackendStatus> backends;
   std::vector<Device> devices;
+  std::mutex mutex;
+  std::map<std::string, Device, std::less<>> debug_devices;  ///< those asked for so far, by id
 
   Registry() {
     BackendStatus cuda{"CUDA", false, "built without the CUDA toolkit's headers"};
@@ -58,6 +63,22 @@ std::string lower(std::string_view text) {
   throw DeviceError(message);
 }
 
+/// `debug:N` guards the memory of the N-th CPU device of OpenCL.
+Device debug_device(const std::string& id) {
+  Registry& known = registry();
+  const std::lock_guard lock(known.mutex);
+  if (const auto found = known.debug_devices.find(id); found != known.debug_devices.end()) return found->second;
+  std::size_t count = 0;
+  for (const Device& device : known.devices) {
+    const auto* original = dynamic_cast<const opencl::OpenClDriver*>(&device.driver());
+    if (original == nullptr || device.properties().kind != DeviceKind::cpu) continue;
+    if (fmt::format("debug:{}", count++) != id) continue;
+    return known.debug_devices.emplace(id, Device(std::make_shared<debug::DebugDriver>(*original, id))).first->second;
+  }
+  throw DeviceError(
+      fmt::format("no device '{}': debug devices stand for OpenCL CPU devices, and of these there are {}", id, count));
+}
+
 }  // namespace
 
 std::vector<Device> Device::all() {
@@ -70,6 +91,7 @@ std::vector<BackendStatus> Device::backends() {
 Device Device::find(std::string_view id_or_name) {
   const std::string wanted = lower(id_or_name);
   if (wanted.empty()) throw_not_found(id_or_name);
+  if (wanted.starts_with("debug:")) return debug_device(wanted);
   const std::vector<Device>& devices = registry().devices;
   for (const Device& device : devices) {
     if (device.id() == wanted) return device;

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "rtcg/device/driver.h"
 #include "rtcg/device/opencl/library.h"
@@ -73,10 +74,11 @@ class OpenClDriver : public Driver {
     if (status != CL_SUCCESS) [[unlikely]]
       fail(status, call, properties().id);
   }
-
- private:
   /// Counts bytes as taken, or throws OutOfMemory: drivers notice an overcommitted device only when a kernel runs.
   void reserve(std::size_t bytes, const char* what);
+  void unreserve(std::size_t bytes) noexcept { allocated_ -= bytes; }
+
+ private:
   cl_command_queue make_queue();
   cl_command_queue service_queue();  ///< for host mappings, which belong to no stream
   [[noreturn]] void fail_launch(cl_int status, cl_kernel kernel, const Grid& grid) const;
@@ -91,6 +93,9 @@ class OpenClDriver : public Driver {
 
   std::mutex host_mutex_;
   std::map<void*, cl_mem> host_memory_;  ///< what backs each page-locked block
+
+  std::mutex textures_mutex_;
+  std::set<cl_mem> widened_textures_;  ///< of two channels, kept as four
 
   // Setting arguments and enqueueing must not interleave for one kernel. Locks are shared by a few kernels so that a
   // handle can be the bare cl_kernel.

@@ -53,7 +53,7 @@ Handle OpenClDriver::allocate(std::size_t bytes, MemoryKind kind) {
   cl_int status = CL_SUCCESS;
   const cl_mem memory = clCreateBuffer(context(), flags, bytes, nullptr, &status);
   if (status != CL_SUCCESS) {
-    allocated_ -= bytes;
+    unreserve(bytes);
     fail(status, "clCreateBuffer", properties().id, fmt::format("{} bytes", bytes));
   }
   return to_handle(memory);
@@ -61,7 +61,7 @@ Handle OpenClDriver::allocate(std::size_t bytes, MemoryKind kind) {
 
 void OpenClDriver::release(Handle memory, MemoryKind) noexcept {
   if (memory == 0) return;
-  allocated_ -= size_of_memory(to_memory(memory));
+  unreserve(size_of_memory(to_memory(memory)));
   clReleaseMemObject(to_memory(memory));
 }
 
