@@ -25,6 +25,7 @@ Module load_module(const Device& device, std::span<const std::byte> binary, std:
 
 struct CompileReport {
   std::size_t binary_bytes = 0;
+  std::vector<std::string> kernels;  ///< in the cubin, sorted
   std::string log;
   bool from_cache = false;
 };

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <set>
+#include <span>
+
 
 #include "rtcg/compile/assembly.h"
 #include "rtcg/compile/compiler.h"
@@ -12,6 +15,23 @@
 namespace rtcg {
 
 #ifdef RTCG_WITH_CUDA
+
+namespace {
+
+/// Each kernel of a cubin has a section .text.NAME; function calls in it have none.
+std::vector<std::string> kernels_of(std::span<const std::byte> cubin) {
+  const std::string_view bytes(reinterpret_cast<const char*>(cubin.data()), cubin.size());
+  constexpr std::string_view mark(".text.");
+  std::set<std::string> names;
+  for (std::size_t at = 0; (at = bytes.find(mark, at)) != std::string_view::npos;) {
+    at += mark.size();
+    const std::size_t end = bytes.find('\0', at);
+    if (end != std::string_view::npos && end > at) names.emplace(bytes.substr(at, end - at));
+  }
+  return {names.begin(), names.end()};
+}
+
+}  // namespace
 
 CompileReport check_cuda(const Source& source, const std::string& architecture) {
   const PreludeTarget target{Backend::cuda, DeviceKind::gpu, true};
@@ -26,7 +46,7 @@ CompileReport check_cuda(const Source& source, const std::string& architecture) 
       throw_compile_error(failure.log, assembly.request, architecture);
     }
   }, &made);
-  return {entry.binary.size(), entry.log, !made};
+  return {entry.binary.size(), kernels_of(entry.binary), entry.log, !made};
 }
 
 std::vector<std::string> cuda_architectures() {

@@ -6,6 +6,12 @@ typedef unsigned short ushort;
 typedef unsigned int uint;
 typedef unsigned long ulong;
 
+// CUDA's own definitions come down to __attribute__((global)) and __attribute__((constant)), which the plain words
+// `global` and `constant` would rewrite: a kernel would silently become a device function.
+#undef __global__
+#undef __constant__
+#define __global__ __attribute__((__global__))
+#define __constant__ __attribute__((__constant__))
 #define __kernel extern "C" __global__
 #define __global
 #define __local __shared__
@@ -19,8 +25,6 @@ typedef unsigned long ulong;
 #define constant const
 #define restrict __restrict__
 struct half { ushort bits; };
-#else
-#define half ushort
 #endif
 #define LOCAL_POINTER
 #define RTCG_GROUP_SIZE(x, y, z) __launch_bounds__((x) * (y) * (z))
@@ -78,8 +82,10 @@ inline uint get_work_dim() { return gridDim.z * blockDim.z > 1 ? 3 : gridDim.y *
 #define M_SQRT2_F 1.41421356237309504880f
 #define M_SQRT1_2_F 0.70710678118654752440f
 
-// CUDA 13 names the alignment of its 32-byte vectors; OpenCL's are aligned to their size.
+// CUDA 13 names the alignment of its 32-byte vectors; OpenCL's are aligned to their size. Even the new names draw the
+// warning that double4 is deprecated, without a place in the text.
 #if __CUDACC_VER_MAJOR__ >= 13
+#pragma nv_diag_suppress 1444
 #define double4 double4_32a
 #define long4 long4_32a
 #define ulong4 ulong4_32a
@@ -307,14 +313,25 @@ inline ushort rtcg_to_half(float x) {
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
   return bits;
 }
-inline float vload_half(size_t i, const half* p) { return rtcg_from_half(((const ushort*)p)[i]); }
-inline float2 vload_half2(size_t i, const half* p) { return make_float2(vload_half(2 * i, p), vload_half(2 * i + 1, p)); }
-inline float4 vload_half4(size_t i, const half* p) {
+// A CUDA text may bring cuda_fp16.h's half, so any type of two bytes will do.
+template <class H> inline float vload_half(size_t i, const H* p) {
+  static_assert(sizeof(H) == 2, "vload_half reads half");
+  return rtcg_from_half(((const ushort*)p)[i]);
+}
+template <class H> inline float2 vload_half2(size_t i, const H* p) {
+  return make_float2(vload_half(2 * i, p), vload_half(2 * i + 1, p));
+}
+template <class H> inline float4 vload_half4(size_t i, const H* p) {
   return make_float4(vload_half(4 * i, p), vload_half(4 * i + 1, p), vload_half(4 * i + 2, p), vload_half(4 * i + 3, p));
 }
-inline void vstore_half(float x, size_t i, half* p) { ((ushort*)p)[i] = rtcg_to_half(x); }
-inline void vstore_half2(float2 v, size_t i, half* p) { vstore_half(v.x, 2 * i, p), vstore_half(v.y, 2 * i + 1, p); }
-inline void vstore_half4(float4 v, size_t i, half* p) {
+template <class H> inline void vstore_half(float x, size_t i, H* p) {
+  static_assert(sizeof(H) == 2, "vstore_half writes half");
+  ((ushort*)p)[i] = rtcg_to_half(x);
+}
+template <class H> inline void vstore_half2(float2 v, size_t i, H* p) {
+  vstore_half(v.x, 2 * i, p), vstore_half(v.y, 2 * i + 1, p);
+}
+template <class H> inline void vstore_half4(float4 v, size_t i, H* p) {
   vstore_half(v.x, 4 * i, p), vstore_half(v.y, 4 * i + 1, p), vstore_half(v.z, 4 * i + 2, p), vstore_half(v.w, 4 * i + 3, p);
 }
 
