@@ -56,7 +56,8 @@ struct Nvrtc {
     for (fs::path directory = fs::path(library.path()).parent_path(); directory.has_relative_path();
          directory = directory.parent_path())
       if (const fs::path include = directory / "include"; fs::exists(include / "cuda_fp16.h", ignored)) {
-        toolkit_options = {"--include-path=" + include.string(), "--include-path=" + (include / "cccl").string()};
+        for (const fs::path& place : {include, include / "cccl"})
+          if (fs::exists(place, ignored)) toolkit_options.push_back("--include-path=" + place.string());
         break;
       }
   }
