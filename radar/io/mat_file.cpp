@@ -26,10 +26,12 @@ struct FileDeleter {
 using Variable = std::unique_ptr<matvar_t, VariableDeleter>;
 
 std::vector<std::string> split(const std::string& path) {
-  std::vector<std::string> parts{""};
-  for (char c : path)
-    if (c == '.') parts.emplace_back();
-    else parts.back() += c;
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('.', begin), path.size());
+    parts.push_back(path.substr(begin, end - begin));
+    begin = end + 1;
+  }
   return parts;
 }
 

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <string_view>
 
+#include "radar/io/cphd_reader.h"
 #include "radar/io/gotcha.h"
 #include "radar/io/joined_pulses.h"
 #include "radar/io/pulse_file.h"
@@ -16,9 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum class Format { gotcha, hdf5 };
+enum class Format { gotcha, cphd, hdf5 };
 
-Format format_of(const fs::path& file) {
+Format format_of(const fs::path& path) {
+  const fs::path file = CphdPath::parse(path).file;
   const std::string name = file.string();
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
@@ -34,6 +36,7 @@ Format format_of(const fs::path& file) {
   if (text.starts_with("MATLAB 7.3"))
     throw InputError(fmt::format("{}: a MATLAB 7.3 file; save it with -v7", name));
   if (text.starts_with("MATLAB 5.0")) return Format::gotcha;
+  if (text.starts_with("CPHD/")) return Format::cphd;
   if (hdf5::is_hdf5(file)) return Format::hdf5;
   throw InputError(fmt::format("{}: no pulse file; Gotcha .mat, CPHD 1.x and the suite's HDF5 are read", name));
 }
@@ -47,6 +50,7 @@ std::unique_ptr<PulseSource> open_pulses(std::span<const fs::path> files) {
     if (format_of(file) != format)
       throw InputError(fmt::format("{}: not of the format of {}; files joined must be alike", file.string(), files[0].string()));
   if (format == Format::gotcha) return open_gotcha(files);
+  if (format == Format::cphd) return open_cphd(files);
   std::vector<std::unique_ptr<PulseSource>> parts;
   std::vector<std::string> names;
   for (const fs::path& file : files) {
