@@ -3,7 +3,10 @@
 namespace rtcg::opencl {
 
 OpenClDriver::OpenClDriver(DeviceProperties properties, cl_platform_id platform, cl_device_id device)
-    : Driver(std::move(properties)), platform_(platform), device_(device) {}
+    : Driver(std::move(properties)),
+      platform_(platform),
+      device_(device),
+      binary_needs_quiet_(this->properties().platform.starts_with("Portable Computing Language")) {}
 
 OpenClDriver::~OpenClDriver() {
   drop_pool();

@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <shared_mutex>
 
 #include "rtcg/device/driver.h"
 #include "rtcg/device/opencl/library.h"
@@ -86,6 +87,13 @@ class OpenClDriver : public Driver {
 
   cl_platform_id platform_;
   cl_device_id device_;
+  // PoCL 3.1 counts the uses of a kernel's machine code by (kernel, group size) alone, and reading back a binary adds
+  // code of the same group size: a kernel that is running then, or starts, ends on the wrong count and aborts the
+  // process. There a binary is read only while nothing runs.
+  const bool binary_needs_quiet_;
+  std::shared_mutex running_;  ///< shared by launches, held alone while a binary is read
+  std::mutex queues_mutex_;
+  std::set<cl_command_queue> queues_;
   std::once_flag opened_, service_made_;
   cl_context context_ = nullptr;
   cl_command_queue service_queue_ = nullptr;

@@ -24,6 +24,8 @@ void OpenClDriver::launch(Handle stream, Handle kernel_handle, const Grid& grid,
   const std::size_t local[3] = {grid.local[0], grid.local[1], grid.local[2]};
   const std::size_t global[3] = {grid.groups[0] * local[0], grid.groups[1] * local[1], grid.groups[2] * local[2]};
 
+  std::shared_lock running(running_, std::defer_lock);
+  if (binary_needs_quiet_) running.lock();
   const std::lock_guard lock(kernel_locks_[(kernel_handle >> 5) % kernel_locks_.size()].mutex);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Argument& argument = arguments[i];

@@ -83,6 +83,12 @@ Handle OpenClDriver::load(std::span<const std::byte> binary) {
 }
 
 std::vector<std::byte> OpenClDriver::binary(Handle program) {
+  std::unique_lock quiet(running_, std::defer_lock);
+  if (binary_needs_quiet_) {
+    quiet.lock();
+    const std::scoped_lock lock(queues_mutex_);
+    for (const cl_command_queue queue : queues_) check(clFinish(queue), "clFinish");
+  }
   std::size_t bytes = 0;
   check(clGetProgramInfo(to_program(program), CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, nullptr),
         "clGetProgramInfo");

@@ -17,6 +17,8 @@ cl_command_queue OpenClDriver::make_queue() {
   cl_int status = CL_SUCCESS;
   const cl_command_queue queue = clCreateCommandQueueWithProperties(context(), device_, properties_of_queue, &status);
   check(status, "clCreateCommandQueueWithProperties");
+  const std::scoped_lock lock(queues_mutex_);
+  queues_.insert(queue);
   return queue;
 }
 
@@ -30,7 +32,13 @@ Handle OpenClDriver::create_stream() {
 }
 
 void OpenClDriver::release_stream(Handle stream) noexcept {
-  if (stream != 0) clReleaseCommandQueue(to_queue(stream));
+  if (stream == 0) return;
+  if (binary_needs_quiet_) clFinish(to_queue(stream));
+  {
+    const std::scoped_lock lock(queues_mutex_);
+    queues_.erase(to_queue(stream));
+  }
+  clReleaseCommandQueue(to_queue(stream));
 }
 
 void OpenClDriver::synchronize(Handle stream) {
