@@ -1,0 +1,63 @@
+// Reproduces the suite's figures: each beside a limit or a peer measured in the same run.
+#include <CLI/CLI.hpp>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "apps/common/application.h"
+#include "apps/common/json_output.h"
+#include "apps/common/logging.h"
+#include "apps/common/options.h"
+#include "apps/rtcg-bench/record.h"
+#include "apps/rtcg-bench/warm_start.h"
+#include "rtcg/error.h"
+
+namespace {
+
+using namespace rtcg;
+
+struct Options {
+  app::CommonOptions common;
+  std::vector<std::string> suites;
+  std::string commit = "unknown";
+  bool quick = false, warm_start = false;
+};
+
+void run(const Options& options) {
+  const Device device = app::select_device(options.common);
+  if (options.warm_start) return bench::print_warm_start(device);
+  const std::map<std::string, bench::Suite (*)(const bench::Context&)> known{{"core", bench::core_suite}, {"radar", bench::radar_suite}};
+  for (const std::string& name : options.suites)
+    if (!known.contains(name)) throw UsageError(fmt::format("there is no suite \"{}\": choose from core, radar", name));
+  bench::Context context{Stream(device), options.quick};
+  app::log_info("{}: {}", device.id(), device.properties().name);
+  bench::measure_ceilings(context);
+  app::log_info("copy {:.4g} GB/s, multiply-add {:.4g} TFLOP/s", context.copy_bandwidth / 1e9, context.fma_rate / 1e12);
+  std::vector<bench::Suite> suites;
+  for (const std::string& name : options.suites) suites.push_back(known.at(name)(context));
+  const nlohmann::ordered_json record = bench::to_json(context, suites, options.commit);
+  app::write_json(options.common.json, record);
+  if (options.common.prints_text())
+    for (const bench::Suite& suite : suites)
+      for (const bench::Result& result : suite.results) {
+        fmt::print("{:8} {:52} {:>10.4g} {}", suite.name, result.name, result.value, result.unit);
+        for (const auto& [peer, ratio] : result.ratios) fmt::print("  {:.3g} x {}", ratio, peer);
+        for (const auto& [label, figure] : result.figures) fmt::print("  {} {:.4g}", label, figure);
+        fmt::print("\n");
+      }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  static Options options;
+  return app::run_application(argc, argv, "Measure the suite, each figure beside a limit or a peer of the same run", [](CLI::App& command) {
+    command.add_option("suites", options.suites, "Suites to run: core, radar")->default_val(std::vector<std::string>{"core", "radar"});
+    app::add_device_option(command, options.common);
+    app::add_output_options(command, options.common);
+    command.add_option("--commit", options.commit, "Commit that was built, for the record");
+    command.add_flag("--quick", options.quick, "Small problems and short measurements: a trial, not a record");
+    command.add_flag("--warm-start", options.warm_start)->group("");
+    command.footer("Example:\n  rtcg-bench core radar --device cuda:0 --json record.json");
+    command.callback([] { run(options); });
+  });
+}
