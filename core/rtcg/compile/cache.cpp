@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -132,8 +131,7 @@ CompileCache::Entry CompileCache::find_or_make(const Manifest& manifest, const s
 
 CompileCache::KeyLock CompileCache::lock(const CacheKey& key) {
   if (state_->options.directory.empty()) return {};
-  // 4096 files: few enough to keep for ever, enough that unrelated kernels seldom wait for each other.
-  return KeyLock(state_->lock_file("kernel-" + key.hex().substr(0, 3), state_->options.lock_timeout));
+  return KeyLock(state_->lock_byte("kernels.lock", key.words[0], state_->options.lock_timeout));
 }
 
 CompileCache::KeyLock::~KeyLock() {
@@ -201,7 +199,7 @@ std::optional<CompileCache::Entry> CompileCache::State::look(const CacheKey& key
   return std::nullopt;
 }
 
-int CompileCache::State::lock_file(const std::string& name, double timeout) {
+int CompileCache::State::lock_byte(const char* file, std::uint64_t number, double timeout) {
   using Clock = std::chrono::steady_clock;
   const auto unusable = [&](const std::string& reason) {
     trouble(locking, fmt::format("kernel cache: no locks in {}: {}; processes may compile the same kernel twice",
@@ -211,16 +209,19 @@ int CompileCache::State::lock_file(const std::string& name, double timeout) {
   if (const std::string reason = prepare_lock_directory(options.lock_directory); !reason.empty())
     return unusable(reason);
   const int descriptor =
-      open((options.lock_directory / name).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+      open((options.lock_directory / file).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   if (descriptor < 0) return unusable(std::strerror(errno));
 
-  // flock knows no timeout, hence the polling: quick at first, because most kernels compile in milliseconds.
+  // Of an open file, not of the process, so that threads exclude each other too.
+  struct flock range {};
+  range.l_type = F_WRLCK, range.l_whence = SEEK_SET, range.l_start = static_cast<off_t>(number / 4), range.l_len = 1;
+  // File locks know no timeout, hence the polling: quick at first, because most kernels compile in milliseconds.
   const Clock::time_point end =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(timeout));
   for (std::chrono::microseconds pause{500};; pause = std::min(pause * 3 / 2, std::chrono::microseconds{25000})) {
-    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
+    if (fcntl(descriptor, F_OFD_SETLK, &range) == 0) return descriptor;
     const int error = errno;
-    if (error != EWOULDBLOCK && error != EINTR) {
+    if (error != EAGAIN && error != EACCES && error != EINTR) {
       close(descriptor);
       return unusable(std::strerror(error));
     }

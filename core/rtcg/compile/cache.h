@@ -20,12 +20,12 @@ namespace rtcg {
 class CompileCache {
  public:
   struct Options {
-    std::filesystem::path directory;                     ///< empty: no cache
-    std::vector<std::filesystem::path> readonly_tiers;   ///< asked after the directory, never written
-    std::filesystem::path lock_directory;                ///< local to this machine
+    std::filesystem::path directory;                    ///< empty: no cache
+    std::vector<std::filesystem::path> readonly_tiers;  ///< asked after the directory, never written
+    std::filesystem::path lock_directory;               ///< local to this machine
     std::size_t limit_bytes = std::size_t{1} << 30;
-    double lock_timeout = 60;                            ///< seconds; then compile without the lock
-    std::function<void(const std::string&)> warn;        ///< called at most once per process and kind of trouble
+    double lock_timeout = 60;                      ///< seconds; then compile without the lock
+    std::function<void(const std::string&)> warn;  ///< called at most once per process and kind of trouble
   };
   struct Entry {
     std::vector<std::byte> binary;
@@ -33,7 +33,7 @@ class CompileCache {
     std::string metadata;  ///< the caller's own text (kernel signatures)
   };
   struct Statistics {
-    std::size_t entries = 0, bytes = 0;                     ///< on disk now
+    std::size_t entries = 0, bytes = 0;                                     ///< on disk now
     std::size_t hits = 0, misses = 0, stores = 0, corrupt = 0, errors = 0;  ///< of this process
   };
   struct Listing {
@@ -58,7 +58,8 @@ class CompileCache {
   std::optional<Entry> find(const Manifest& manifest);
   /// find, else under this key's lock: find again, else make() and store. What make throws passes through.
   Entry find_or_make(const Manifest& manifest, const std::function<Entry()>& make, bool* made = nullptr);
-  /// While it lives, this process alone compiles the key (or the timeout has passed); releases at once in degraded mode.
+  /// While it lives, this process alone compiles the key (or the timeout has passed); releases at once in degraded
+  /// mode.
   class KeyLock;
   KeyLock lock(const CacheKey& key);
   void store(const Manifest& manifest, const Entry& entry) noexcept;
@@ -77,7 +78,8 @@ class CompileCache {
   std::unique_ptr<State> state_;
 };
 
-/// Holds an flock of a file that is never deleted, or nothing when locking is not to be had.
+/// Holds a lock on one byte of a file that is never deleted, the byte given by the key; or nothing when locking is not
+/// to be had.
 class CompileCache::KeyLock {
  public:
   KeyLock() = default;

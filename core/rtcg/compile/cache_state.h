@@ -26,8 +26,9 @@ struct CompileCache::State {
   /// Searches the directory and the read-only tiers; counts corrupt entries and errors, not hits and misses.
   std::optional<Entry> look(const CacheKey& key, const std::string& manifest);
 
-  /// Descriptor of a locked file of the lock directory, or -1 when locks are not to be had or `timeout` seconds passed.
-  int lock_file(const std::string& name, double timeout);
+  /// Locks byte `number` / 4 of a file of the lock directory: one file has room for every key, so that none accumulate
+  /// and no two keys meet. Its descriptor, or -1 when locks are not to be had or `timeout` seconds passed.
+  int lock_byte(const char* file, std::uint64_t number, double timeout);
   /// After every store: keeps the directory below its limit without looking at all of it every time.
   void sweep_when_due(std::size_t stored_bytes);
   SweepReport sweep(std::size_t limit_bytes, double lock_timeout);

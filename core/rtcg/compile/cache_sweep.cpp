@@ -95,11 +95,6 @@ void remove_stale_temporaries(const std::vector<File>& files, std::int64_t now, 
   }
 }
 
-std::string sweep_lock_name(const fs::path& directory) {
-  const std::string text = directory.string();
-  return fmt::format("sweep-{:016x}", XXH3_64bits(text.data(), text.size()));
-}
-
 }  // namespace
 
 bool detail::is_entry_name(std::string_view name) {
@@ -133,7 +128,8 @@ CompileCache::SweepReport CompileCache::State::sweep(std::size_t limit_bytes, do
   SweepReport report;
   if (options.directory.empty()) return report;
   // Two sweepers would be harmless, for both begin with the same oldest files, but the second is wasted work.
-  const KeyLock held(lock_file(sweep_lock_name(options.directory), lock_timeout));
+  const std::string place = options.directory.string();
+  const KeyLock held(lock_byte("sweep.lock", XXH3_64bits(place.data(), place.size()), lock_timeout));
   if (!held.is_held() && lock_timeout == 0 && !warned[locking]) return report;
 
   std::vector<File> files = scan(options.directory);
