@@ -32,6 +32,10 @@ DeviceProperties describe(const Api& api, CUdevice device, int index, const std:
     return value;
   };
   const auto bytes = [&](CUdevice_attribute which) { return static_cast<std::size_t>(attribute(which)); };
+  const auto attribute_or_zero = [&](CUdevice_attribute which) {
+    int value = 0;
+    return api.cuDeviceGetAttribute(&value, which, device) == CUDA_SUCCESS ? value : 0;
+  };
   char name[256] = {};
   require(api, api.cuDeviceGetName(name, sizeof name - 1, device), "cuDeviceGetName");
   std::size_t memory = 0;
@@ -54,9 +58,9 @@ DeviceProperties describe(const Api& api, CUdevice device, int index, const std:
   properties.largest_allocation = memory;
   properties.local_memory = bytes(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
   properties.constant_memory = bytes(CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY);
-  properties.cache = bytes(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+  properties.cache = static_cast<std::size_t>(attribute_or_zero(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
   properties.compute_units = static_cast<unsigned>(attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
-  properties.clock_mhz = static_cast<unsigned>(attribute(CU_DEVICE_ATTRIBUTE_CLOCK_RATE)) / 1000;
+  properties.clock_mhz = static_cast<unsigned>(attribute_or_zero(CU_DEVICE_ATTRIBUTE_CLOCK_RATE)) / 1000;
   properties.max_work_group = static_cast<unsigned>(attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
   properties.max_work_items = {bytes(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X), bytes(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y),
                                bytes(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)};
@@ -67,7 +71,7 @@ DeviceProperties describe(const Api& api, CUdevice device, int index, const std:
   properties.has_double = true;
   properties.has_half = major > 5 || (major == 5 && minor >= 3);
   properties.has_images = true;
-  properties.unified_memory = attribute(CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0;
+  properties.unified_memory = attribute_or_zero(CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0;
   return properties;
 }
 

@@ -68,9 +68,10 @@ struct Nvrtc {
   }
 };
 
+/// Never destroyed: other threads may still compile while the process ends.
 const Nvrtc& nvrtc() {
-  static const Nvrtc instance;
-  return instance;
+  static const auto* const instance = new Nvrtc;
+  return *instance;
 }
 
 class Program {
