@@ -49,7 +49,6 @@ void warm_start_cost(Suite& suite, const Context& context) {
   const Device& device = context.stream.device();
   int from_cache = 0;
   load(device, &from_cache);
-  flush_compile_cache();
   std::vector<double> seconds;
   int cached = 0, total = 0;
   for (int run = 0; run < (context.quick ? 1 : 5); ++run) {

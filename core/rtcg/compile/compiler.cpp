@@ -11,7 +11,6 @@
 #include <thread>
 
 #include "rtcg/compile/assembly.h"
-#include "rtcg/compile/deferred_store.h"
 #include "rtcg/compile/module_state.h"
 #include "rtcg/compile/signature.h"
 #include "rtcg/environment.h"
@@ -23,63 +22,74 @@ namespace {
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
+/// Asking the driver takes longer than all the rest of a look-up. A device that has been asked stays.
+const std::string& identity_of(const Device& device) {
+  static std::mutex mutex;
+  static auto* const known = new std::map<const Driver*, std::pair<Device, std::string>>;
+  const std::scoped_lock lock(mutex);
+  auto found = known->find(&device.driver());
+  if (found == known->end())
+    found = known->emplace(&device.driver(), std::pair(device, device.driver().compiler_identity())).first;
+  return found->second.second;
+}
+
 Assembly assemble_for(const Device& device, const Source& source) {
-  return assemble(PreludeTarget::of(device.properties()), device.driver().compiler_identity(), source);
+  return assemble(PreludeTarget::of(device.properties()), identity_of(device), source);
 }
 
-std::shared_ptr<Module::State> state_of(const Device& device, Handle program, const Source& source, const Assembly& assembly) {
-  auto state = std::make_shared<Module::State>(device, program, source.name());
-  state->signatures = read_signatures(assembly.included, source.defines());
-  return state;
-}
-
-/// Null when there is no entry, or one that the driver does not take: that one is compiled again and replaced.
-std::shared_ptr<Module::State> load_cached(const Device& device, const Source& source, const Assembly& assembly) {
-  const auto start = Clock::now();
-  const std::optional<CompileCache::Entry> entry = CompileCache::standard().find(assembly.manifest);
-  if (!entry) return nullptr;
-  Handle program = 0;
+ProgramBuild build(const Device& device, const Assembly& assembly) {
   try {
-    program = device.driver().load(entry->binary);
-  } catch (const DeviceError&) {
-    return nullptr;
-  }
-  auto state = state_of(device, program, source, assembly);
-  state->log = entry->log;
-  state->from_cache = true;
-  state->build_seconds = seconds_since(start);
-  return state;
-}
-
-std::shared_ptr<Module::State> build(const Device& device, const Source& source, const Assembly& assembly) {
-  const auto start = Clock::now();
-  try {
-    ProgramBuild built = device.driver().build(assembly.request);
-    auto state = state_of(device, built.program, source, assembly);
-    state->log = std::move(built.log);
-    state->build_seconds = seconds_since(start);
-    return state;
+    return device.driver().build(assembly.request);
   } catch (const BuildFailure& failure) {
     throw_compile_error(failure.log, assembly.request, device.id());
   }
 }
 
-Module load_or_build(const Device& device, const Source& source, const Assembly& assembly) {
-  if (auto state = load_cached(device, source, assembly)) return Module(std::move(state));
-  CompileCache& cache = CompileCache::standard();
-  CompileCache::KeyLock lock = cache.lock(assembly.manifest.key());
-  if (auto state = load_cached(device, source, assembly)) return Module(std::move(state));
-
-  auto state = build(device, source, assembly);
-  postpone_stores();
-  if (cache.directory().empty()) return Module(std::move(state));
-  const std::string metadata = serialise(state->signatures);
-  if (device.properties().backend == Backend::cuda) {
-    cache.store(assembly.manifest, {device.driver().binary(state->program), state->log, metadata});
-  } else {
-    state->launched = postpone_stores;
-    store_later({state, assembly.manifest, metadata, std::move(lock)});
+/// The program that build() left, as it will be found in the cache. From an OpenCL binary PoCL takes code for any group size,
+/// from a text it makes code for each size anew: only by using the binary at once do the first and all later runs
+/// execute the same instructions and so give the same bits. It costs no time on the whole.
+Handle as_cached(Driver& driver, Handle built, const CompileCache::Entry& entry) {
+  if (driver.properties().backend == Backend::cuda) return built;
+  Handle loaded = 0;
+  try {
+    loaded = driver.load(entry.binary);
+  } catch (...) {
+    driver.release_program(built);
+    throw;
   }
+  driver.release_program(built);
+  return loaded;
+}
+
+Module load_or_build(const Device& device, const Source& source, const Assembly& assembly) {
+  const auto start = Clock::now();
+  Driver& driver = device.driver();
+  CompileCache& cache = CompileCache::standard();
+  auto state = std::make_shared<Module::State>(device, 0, source.name());
+  state->signatures = read_signatures(assembly.included, source.defines());
+
+  Handle built = 0;
+  const auto make = [&] {
+    ProgramBuild fresh = build(device, assembly);
+    built = fresh.program;
+    return CompileCache::Entry{driver.binary(built), std::move(fresh.log), serialise(state->signatures)};
+  };
+  bool made = false;
+  CompileCache::Entry entry = cache.find_or_make(assembly.manifest, make, &made);
+  if (!made) {
+    try {
+      state->program = driver.load(entry.binary);
+    } catch (const DeviceError&) {
+      // An intact entry that the driver does not take, after an update that its identity does not show.
+      entry = make();
+      cache.store(assembly.manifest, entry);
+      made = true;
+    }
+  }
+  if (made) state->program = as_cached(driver, built, entry);
+  state->log = std::move(entry.log);
+  state->from_cache = !made;
+  state->build_seconds = seconds_since(start);
   return Module(std::move(state));
 }
 
@@ -166,7 +176,5 @@ Module load_module(const Device& device, std::span<const std::byte> binary, std:
 }
 
 Manifest manifest_for(const Device& device, const Source& source) { return assemble_for(device, source).manifest; }
-
-void flush_compile_cache() { flush_stores(); }
 
 }  // namespace rtcg

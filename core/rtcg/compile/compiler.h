@@ -41,7 +41,4 @@ std::vector<std::string> cuda_architectures();
 /// The manifest compile() would use, for `rtcg cache why`.
 Manifest manifest_for(const Device& device, const Source& source);
 
-/// Waits until binaries being fetched and stored in the background are on disk; also runs at exit.
-void flush_compile_cache();
-
 }  // namespace rtcg

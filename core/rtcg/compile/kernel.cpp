@@ -81,10 +81,6 @@ void Kernel::launch(const Stream& stream, const Grid& grid, std::span<const Argu
   }
   driver.launch(stream.native(), state.handle, grid, arguments);
   state.latest.store(checked, std::memory_order_release);
-  Module::State& module = *state.module;
-  std::call_once(module.first_launch, [&module] {
-    if (module.launched) module.launched();
-  });
 }
 
 Module::State::~State() {

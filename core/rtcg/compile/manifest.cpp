@@ -61,7 +61,16 @@ std::map<std::pair<std::string, int>, const std::string*> by_occurrence(const Ma
   return result;
 }
 
+CacheKey key_of(std::string_view bytes) {
+  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+  return {{hash.high64, hash.low64}};
+}
+
 }  // namespace
+
+std::string digest(std::string_view text) {
+  return key_of(text).hex();
+}
 
 std::string CacheKey::hex() const {
   return fmt::format("{:016x}{:016x}", words[0], words[1]);
@@ -92,9 +101,7 @@ Manifest Manifest::parse(std::string_view bytes) {
 }
 
 CacheKey Manifest::key() const {
-  const std::string bytes = serialise();
-  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
-  return {{hash.high64, hash.low64}};
+  return key_of(serialise());
 }
 
 std::vector<std::string> Manifest::differences(const Manifest& other) const {

@@ -19,6 +19,9 @@ struct CacheKey {
   friend auto operator<=>(const CacheKey&, const CacheKey&) = default;
 };
 
+/// XXH3-128 of a text, as CacheKey::hex writes it.
+std::string digest(std::string_view text);
+
 class Manifest {
  public:
   void add(std::string label, std::string value);

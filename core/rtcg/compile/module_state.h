@@ -39,12 +39,9 @@ struct Module::State {
   std::string log;
   bool from_cache = false;
   double build_seconds = 0;
-  /// Called once, after the first launch of any of its kernels.
-  std::function<void()> launched;
 
   std::mutex mutex;  ///< guards kernels
   std::map<std::string, Kernel::State, std::less<>> kernels;
-  std::once_flag first_launch;
 
   State(Device on, Handle handle, std::string text_name) : device(std::move(on)), program(handle), name(std::move(text_name)) {}
   State(const State&) = delete;

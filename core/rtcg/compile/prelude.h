@@ -19,11 +19,16 @@ struct PreludeTarget {
   Backend backend = Backend::opencl;
   DeviceKind kind = DeviceKind::cpu;
   bool has_double = true;
+  auto operator<=>(const PreludeTarget&) const = default;
   static PreludeTarget of(const DeviceProperties& device);
 };
 
-/// Empty for Dialect::raw. `text` is looked at only to leave out what it cannot be using (textures on CUDA).
-std::string prelude(const PreludeTarget& target, Dialect dialect, std::string_view text);
+struct Prelude {
+  std::string text, digest;
+};
+/// Empty for Dialect::raw. `text` is looked at only to leave out what it cannot be using (textures on CUDA). Each prelude
+/// is written once and lives as long as the process.
+const Prelude& prelude(const PreludeTarget& target, Dialect dialect, std::string_view text);
 
 /// Does the text mention anything that needs NVRTC's texture support or device runtime?
 bool needs_cuda_textures(std::string_view text);

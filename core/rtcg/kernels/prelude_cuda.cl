@@ -82,10 +82,8 @@ inline uint get_work_dim() { return gridDim.z * blockDim.z > 1 ? 3 : gridDim.y *
 #define M_SQRT2_F 1.41421356237309504880f
 #define M_SQRT1_2_F 0.70710678118654752440f
 
-// CUDA 13 names the alignment of its 32-byte vectors; OpenCL's are aligned to their size. Even the new names draw the
-// warning that double4 is deprecated, without a place in the text.
+// CUDA 13 names the alignment of its 32-byte vectors; OpenCL's are aligned to their size.
 #if __CUDACC_VER_MAJOR__ >= 13
-#pragma nv_diag_suppress 1444
 #define double4 double4_32a
 #define long4 long4_32a
 #define ulong4 ulong4_32a

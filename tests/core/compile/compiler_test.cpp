@@ -116,15 +116,14 @@ TEST_P(CompileOnDevice, CompileErrorKeepsLogAndOptions) {
 
 TEST_P(CompileOnDevice, ManyThreadsCompileOneKeyOnce) {
   const Source source("f.cl", "kernel void f(global float* x) { x[0] = 8; } // " + unique());
-  const std::size_t misses = CompileCache::standard().statistics().stores;
+  const std::size_t stores = CompileCache::standard().statistics().stores;
   std::vector<Handle> handles(8);
   {
     std::vector<std::jthread> threads;
     for (Handle& handle : handles) threads.emplace_back([&] { handle = compile(device(), source).kernel("f").native(); });
   }
   for (const Handle handle : handles) EXPECT_EQ(handle, handles[0]);
-  flush_compile_cache();
-  if (!CompileCache::standard().directory().empty()) EXPECT_EQ(CompileCache::standard().statistics().stores, misses + 1);
+  if (!CompileCache::standard().directory().empty()) EXPECT_EQ(CompileCache::standard().statistics().stores, stores + 1);
 }
 
 TEST_P(CompileOnDevice, AFailedCompilationIsTriedAgain) {
@@ -137,7 +136,6 @@ TEST_P(CompileOnDevice, BinaryIsStoredAndLoads) {
   const Source source("f.cl", "kernel void f(global float* x) { x[0] = 9; } // " + unique());
   const Module module = compile(device(), source);
   EXPECT_EQ(result_of(module), 9.0f);
-  flush_compile_cache();
   if (!CompileCache::standard().directory().empty()) {
     const auto entry = CompileCache::standard().find(manifest_for(device(), source));
     ASSERT_TRUE(entry);
