@@ -1,0 +1,31 @@
+"""The documents hold true: their links lead somewhere, and the C++ that README shows is that of the example which is built and run."""
+import pathlib
+import re
+import textwrap
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("data/**/*.md")]
+
+
+class Documents(unittest.TestCase):
+    def test_links_lead_to_files(self):
+        for document in DOCUMENTS:
+            for target in re.findall(r"\]\(([^)#]+)[^)]*\)", document.read_text()):
+                if not re.match(r"[a-z]+:", target):
+                    self.assertTrue((document.parent / target).exists(), f"{document}: no {target}")
+
+    def test_scripts_named_exist(self):
+        for document in DOCUMENTS:
+            for script in re.findall(r"\bscripts/[a-z][a-z-]*", document.read_text()):
+                self.assertTrue((ROOT / script).exists(), f"{document}: no {script}")
+
+    def test_readme_shows_the_example(self):
+        example = textwrap.dedent((ROOT / "examples/out-of-tree/axpy.cpp").read_text())
+        blocks = re.findall(r"```cpp\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+        self.assertTrue(blocks)
+        for block in blocks:
+            self.assertIn(block, example)
+
+
+unittest.main()
