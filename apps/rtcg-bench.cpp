@@ -25,7 +25,8 @@ struct Options {
 void run(const Options& options) {
   const Device device = app::select_device(options.common);
   if (options.warm_start) return bench::print_warm_start(device);
-  const std::map<std::string, bench::Suite (*)(const bench::Context&)> known{{"core", bench::core_suite}, {"radar", bench::radar_suite}};
+  const std::map<std::string, bench::Suite (*)(const bench::Context&)> known{{"core", bench::core_suite},
+                                                                             {"radar", bench::radar_suite}};
   for (const std::string& name : options.suites)
     if (!known.contains(name)) throw UsageError(fmt::format("there is no suite \"{}\": choose from core, radar", name));
   bench::Context context{Stream(device), options.quick};
@@ -50,14 +51,16 @@ void run(const Options& options) {
 
 int main(int argc, char** argv) {
   static Options options;
-  return app::run_application(argc, argv, "Measure the suite, each figure beside a limit or a peer of the same run", [](CLI::App& command) {
-    command.add_option("suites", options.suites, "Suites to run: core, radar")->default_val(std::vector<std::string>{"core", "radar"});
-    app::add_device_option(command, options.common);
-    app::add_output_options(command, options.common);
-    command.add_option("--commit", options.commit, "Commit that was built, for the record");
-    command.add_flag("--quick", options.quick, "Small problems and short measurements: a trial, not a record");
-    command.add_flag("--warm-start", options.warm_start)->group("");
-    command.footer("Example:\n  rtcg-bench core radar --device cuda:0 --json record.json");
-    command.callback([] { run(options); });
-  });
+  return app::run_application(
+      argc, argv, "Measure the suite, each figure beside a limit or a peer of the same run", [](CLI::App& command) {
+        command.add_option("suites", options.suites, "Suites to run: core, radar")
+            ->default_val(std::vector<std::string>{"core", "radar"});
+        app::add_device_option(command, options.common);
+        app::add_output_options(command, options.common);
+        command.add_option("--commit", options.commit, "Commit that was built, for the record");
+        command.add_flag("--quick", options.quick, "Small problems and short measurements: a trial, not a record");
+        command.add_flag("--warm-start", options.warm_start)->group("");
+        command.footer("Example:\n  rtcg-bench core radar --device cuda:0 --json record.json");
+        command.callback([] { run(options); });
+      });
 }

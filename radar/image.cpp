@@ -28,11 +28,13 @@ void ImageGrid::check() const {
   check_spacing(dz, "dz");
   if (!centre.allFinite()) throw UsageError("image grid: the centre is not finite");
   for (double edge : {x(0), x(nx - 1), y(0), y(ny - 1), z(0), z(nz - 1)})
-    if (!std::isfinite(edge)) throw UsageError("image grid: the extent overflows; use fewer pixels or a smaller spacing");
+    if (!std::isfinite(edge))
+      throw UsageError("image grid: the extent overflows; use fewer pixels or a smaller spacing");
   if (heights.empty()) return;
   if (nz != 1) throw UsageError(fmt::format("image grid: heights are for a single layer but nz is {}", nz));
   if (heights.size() != nx * ny)
-    throw UsageError(fmt::format("image grid: {} heights for {} x {} pixels; one per pixel is needed", heights.size(), nx, ny));
+    throw UsageError(
+        fmt::format("image grid: {} heights for {} x {} pixels; one per pixel is needed", heights.size(), nx, ny));
   for (std::size_t i = 0; i < heights.size(); ++i)
     if (!std::isfinite(heights[i]))
       throw UsageError(fmt::format("image grid: the height at pixel ({}, {}) is not finite", i % nx, i / nx));

@@ -19,13 +19,20 @@ struct ImageGrid {
   std::vector<float> heights;  ///< empty, or [ny][nx] heights added to centre.z (nz must be 1)
 
   std::size_t pixels() const { return nx * ny * nz; }
-  double x(std::size_t i) const { return centre.x() + (static_cast<double>(i) - 0.5 * static_cast<double>(nx - 1)) * dx; }
-  double y(std::size_t j) const { return centre.y() + (static_cast<double>(j) - 0.5 * static_cast<double>(ny - 1)) * dy; }
-  double z(std::size_t k) const { return centre.z() + (static_cast<double>(k) - 0.5 * static_cast<double>(nz - 1)) * dz; }
+  double x(std::size_t i) const {
+    return centre.x() + (static_cast<double>(i) - 0.5 * static_cast<double>(nx - 1)) * dx;
+  }
+  double y(std::size_t j) const {
+    return centre.y() + (static_cast<double>(j) - 0.5 * static_cast<double>(ny - 1)) * dy;
+  }
+  double z(std::size_t k) const {
+    return centre.z() + (static_cast<double>(k) - 0.5 * static_cast<double>(nz - 1)) * dz;
+  }
   Vec3 position(std::size_t i, std::size_t j, std::size_t k) const {
     return {x(i), y(j), z(k) + (heights.empty() ? 0.0 : static_cast<double>(heights[j * nx + i]))};
   }
-  /// Throws UsageError for zero extents, spacings that are not positive and finite, overflow, or a wrong number of heights.
+  /// Throws UsageError for zero extents, spacings that are not positive and finite, overflow, or a wrong number of
+  /// heights.
   void check() const;
 };
 

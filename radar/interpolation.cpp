@@ -18,9 +18,12 @@ Interpolation Interpolation::parse(std::string_view text) {
   if (text.starts_with("sinc:")) {
     const std::string_view digits = text.substr(5);
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), sinc.taps);
-    if (error == std::errc{} && end == digits.data() + digits.size() && sinc.taps >= 4 && sinc.taps <= 16 && sinc.taps % 2 == 0) return sinc;
+    if (error == std::errc{} && end == digits.data() + digits.size() && sinc.taps >= 4 && sinc.taps <= 16 &&
+        sinc.taps % 2 == 0)
+      return sinc;
   }
-  throw UsageError(fmt::format("interpolation \"{}\" is neither linear, sinc nor sinc:TAPS with an even number of taps from 4 to 16", text));
+  throw UsageError(fmt::format(
+      "interpolation \"{}\" is neither linear, sinc nor sinc:TAPS with an even number of taps from 4 to 16", text));
 }
 
 namespace {

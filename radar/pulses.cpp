@@ -19,9 +19,11 @@ enum class Sign { any, positive };
 
 void check_field(const std::vector<double>& values, std::size_t pulses, const char* name, Sign sign) {
   if (values.size() != pulses)
-    throw InputError(fmt::format("{} has {} values for {} pulses; one per pulse is needed", name, values.size(), pulses));
+    throw InputError(
+        fmt::format("{} has {} values for {} pulses; one per pulse is needed", name, values.size(), pulses));
   for (std::size_t p = 0; p < pulses; ++p) {
-    if (!std::isfinite(values[p])) throw InputError(fmt::format("pulse {}: {} is {}; it must be finite", p, name, values[p]));
+    if (!std::isfinite(values[p]))
+      throw InputError(fmt::format("pulse {}: {} is {}; it must be finite", p, name, values[p]));
     if (sign == Sign::positive && !(values[p] > 0))
       throw InputError(fmt::format("pulse {}: {} is {}; it must be positive", p, name, values[p]));
   }
@@ -33,7 +35,9 @@ double Collection::centre_frequency() const {
   return mean(first_frequency) + 0.5 * (static_cast<double>(samples) - 1) * mean(frequency_step);
 }
 
-double Collection::bandwidth() const { return static_cast<double>(samples) * mean(frequency_step); }
+double Collection::bandwidth() const {
+  return static_cast<double>(samples) * mean(frequency_step);
+}
 
 double Collection::swath() const {
   return speed_of_light / (2 * *std::max_element(frequency_step.begin(), frequency_step.end()));
@@ -65,8 +69,8 @@ void check_finite(std::span<const std::complex<float>> samples, std::size_t samp
                   std::string_view where) {
   for (std::size_t i = 0; i < samples.size(); ++i)
     if (!std::isfinite(samples[i].real()) || !std::isfinite(samples[i].imag()))
-      throw InputError(fmt::format("{}: pulse {}, sample {} is not a finite number; repair or leave out that pulse", where,
-                                   first + i / samples_per_pulse, i % samples_per_pulse));
+      throw InputError(fmt::format("{}: pulse {}, sample {} is not a finite number; repair or leave out that pulse",
+                                   where, first + i / samples_per_pulse, i % samples_per_pulse));
 }
 
 StoredPulses::StoredPulses(Collection collection, std::vector<std::complex<float>> samples)
@@ -80,7 +84,8 @@ StoredPulses::StoredPulses(Collection collection, std::vector<std::complex<float
 
 void StoredPulses::read(std::size_t first, std::size_t count, std::span<std::complex<float>> samples) {
   check_block(*this, first, count, samples.size());
-  std::copy_n(samples_.begin() + static_cast<std::ptrdiff_t>(first * collection_.samples), samples.size(), samples.begin());
+  std::copy_n(samples_.begin() + static_cast<std::ptrdiff_t>(first * collection_.samples), samples.size(),
+              samples.begin());
 }
 
 }  // namespace rtcg::radar

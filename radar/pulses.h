@@ -21,21 +21,22 @@ namespace rtcg::radar {
 
 /// Everything of a collection but its samples; vectors have one element per pulse, in pulse order.
 struct Collection {
-  std::size_t samples = 0;                ///< K, per pulse
-  std::vector<Vec3> antenna;              ///< m, phase centre (mean of transmitter and receiver)
-  std::vector<double> reference_range;    ///< m, r0
-  std::vector<double> first_frequency;    ///< Hz
-  std::vector<double> frequency_step;     ///< Hz, > 0, from the whole band
-  std::vector<double> range_correction;   ///< m, autofocus, to be added to r0; empty when the data has none
-  std::vector<double> phase_correction;   ///< rad, autofocus: multiply by exp(i phase); empty when the data has none
-  std::string description;                ///< format and files, for humans
-  std::vector<std::string> remarks;       ///< what a reader should be told: pulses left out, fields ignored
+  std::size_t samples = 0;               ///< K, per pulse
+  std::vector<Vec3> antenna;             ///< m, phase centre (mean of transmitter and receiver)
+  std::vector<double> reference_range;   ///< m, r0
+  std::vector<double> first_frequency;   ///< Hz
+  std::vector<double> frequency_step;    ///< Hz, > 0, from the whole band
+  std::vector<double> range_correction;  ///< m, autofocus, to be added to r0; empty when the data has none
+  std::vector<double> phase_correction;  ///< rad, autofocus: multiply by exp(i phase); empty when the data has none
+  std::string description;               ///< format and files, for humans
+  std::vector<std::string> remarks;      ///< what a reader should be told: pulses left out, fields ignored
 
   std::size_t pulses() const { return antenna.size(); }
   double centre_frequency() const;  ///< Hz, mean over pulses
   double bandwidth() const;         ///< Hz, K steps, mean over pulses
   double swath() const;             ///< m of slant range without ambiguity, c / (2 step): the smallest over pulses
-  /// Throws InputError naming the pulse and the field unless all is finite, positive where it must be, and of one length.
+  /// Throws InputError naming the pulse and the field unless all is finite, positive where it must be, and of one
+  /// length.
   void check() const;
 };
 
@@ -49,7 +50,8 @@ class PulseSource {
   virtual void read(std::size_t first, std::size_t count, std::span<std::complex<float>> samples) = 0;
 };
 
-/// For implementations of read(): UsageError unless the block lies inside the collection and fits `room` samples exactly.
+/// For implementations of read(): UsageError unless the block lies inside the collection and fits `room` samples
+/// exactly.
 void check_block(const PulseSource& source, std::size_t first, std::size_t count, std::size_t room);
 /// InputError naming `where`, the pulse (counted from `first`) and the sample of the first value that is not finite.
 void check_finite(std::span<const std::complex<float>> samples, std::size_t samples_per_pulse, std::size_t first,

@@ -9,9 +9,12 @@ namespace rtcg::radar {
 
 Source RangeCompression::source(std::size_t samples, std::size_t nfft, bool ramp, bool double_precision) {
   Source text("range_compression.cl", std::string(kernels::range_compression_cl));
-  text.define("SAMPLES", static_cast<int>(samples)).define("NFFT", static_cast<int>(nfft)).define("CENTRE", static_cast<int>(samples / 2));
+  text.define("SAMPLES", static_cast<int>(samples))
+      .define("NFFT", static_cast<int>(nfft))
+      .define("CENTRE", static_cast<int>(samples / 2));
   text.define("RAMP", ramp ? 1 : 0);
-  text.define("real_t", double_precision ? "double" : "float").define("complex_t", double_precision ? "double2" : "float2");
+  text.define("real_t", double_precision ? "double" : "float")
+      .define("complex_t", double_precision ? "double2" : "float2");
   return text.define("make_complex", double_precision ? "make_double2" : "make_float2");
 }
 
@@ -23,7 +26,8 @@ void RangeCompression::prepare(const Collection& collection, const ImagingOption
   const double centre = collection.centre_frequency();
   std::vector<Real> pulse(4 * collection.pulses());
   for (std::size_t p = 0; p < collection.pulses(); ++p) {
-    const double phase = options.autofocus && !collection.phase_correction.empty() ? collection.phase_correction[p] : 0.0;
+    const double phase =
+        options.autofocus && !collection.phase_correction.empty() ? collection.phase_correction[p] : 0.0;
     const std::complex<double> weight = std::polar(azimuth[p], phase);
     pulse[4 * p] = static_cast<Real>(weight.real());
     pulse[4 * p + 1] = static_cast<Real>(weight.imag());
@@ -35,11 +39,13 @@ void RangeCompression::prepare(const Collection& collection, const ImagingOption
   scratch_ = Buffer::of<std::complex<Real>>(stream_, block * nfft_);
 }
 
-RangeCompression::RangeCompression(const Stream& stream, const Collection& collection, const ImagingOptions& options, std::size_t nfft,
-                                   std::size_t block)
+RangeCompression::RangeCompression(const Stream& stream, const Collection& collection, const ImagingOptions& options,
+                                   std::size_t nfft, std::size_t block)
     : stream_(stream),
       nfft_(nfft),
-      weigh_(compile(stream.device(), source(collection.samples, nfft, options.ramp, options.precision == Precision::reference)).kernel("weigh_pulses")),
+      weigh_(compile(stream.device(),
+                     source(collection.samples, nfft, options.ramp, options.precision == Precision::reference))
+                 .kernel("weigh_pulses")),
       fft_(stream.device(), {nfft, FftDirection::inverse, options.precision == Precision::reference}) {
   if (options.precision == Precision::reference)
     prepare<double>(collection, options, block);
@@ -48,7 +54,8 @@ RangeCompression::RangeCompression(const Stream& stream, const Collection& colle
 }
 
 Buffer RangeCompression::operator()(const Buffer& samples, std::size_t first, std::size_t count) {
-  weigh_(stream_, Grid::over(count * nfft_), samples, range_weights_, pulse_weights_, data_, static_cast<int>(first), static_cast<int>(count));
+  weigh_(stream_, Grid::over(count * nfft_), samples, range_weights_, pulse_weights_, data_, static_cast<int>(first),
+         static_cast<int>(count));
   return fft_(stream_, data_, scratch_, count);
 }
 

@@ -10,10 +10,11 @@ namespace rtcg::radar {
 class RangeCompression {
  public:
   /// Uploads weights of all pulses. `block` is the most pulses of one call.
-  RangeCompression(const Stream& stream, const Collection& collection, const ImagingOptions& options, std::size_t nfft, std::size_t block);
+  RangeCompression(const Stream& stream, const Collection& collection, const ImagingOptions& options, std::size_t nfft,
+                   std::size_t block);
 
-  /// samples: [count][K] complex float of pulses first .. first + count. The result, [count][nfft] complex in the chosen
-  /// precision, stays valid until the next call.
+  /// samples: [count][K] complex float of pulses first .. first + count. The result, [count][nfft] complex in the
+  /// chosen precision, stays valid until the next call.
   Buffer operator()(const Buffer& samples, std::size_t first, std::size_t count);
 
   static Source source(std::size_t samples, std::size_t nfft, bool ramp, bool double_precision);

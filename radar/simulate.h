@@ -27,17 +27,18 @@ std::vector<PointTarget> built_in_scene();
 /// Straight flight: pulses spaced evenly, broadside at the middle.
 std::vector<Vec3> straight_trajectory(std::size_t pulses, double ground_range, double height, double length);
 /// Arc about the z axis, azimuth in radians.
-std::vector<Vec3> circular_trajectory(std::size_t pulses, double ground_range, double height, double first_azimuth, double last_azimuth);
+std::vector<Vec3> circular_trajectory(std::size_t pulses, double ground_range, double height, double first_azimuth,
+                                      double last_azimuth);
 
 struct SimulationOptions {
   std::size_t samples = 512;
-  double centre_frequency = 10e9;  ///< Hz
-  double bandwidth = 600e6;        ///< Hz, from the first to the last frequency
+  double centre_frequency = 10e9;     ///< Hz
+  double bandwidth = 600e6;           ///< Hz, from the first to the last frequency
   std::optional<double> snr_db = {};  ///< of one sample of the strongest target against complex white noise
-  std::uint64_t seed = 1;          ///< of the noise: same seed, same bits
+  std::uint64_t seed = 1;             ///< of the noise: same seed, same bits
 };
 
-StoredPulses simulate(const Stream& stream, const std::vector<Vec3>& trajectory, const std::vector<PointTarget>& targets,
-                      const SimulationOptions& options);
+StoredPulses simulate(const Stream& stream, const std::vector<Vec3>& trajectory,
+                      const std::vector<PointTarget>& targets, const SimulationOptions& options);
 
 }  // namespace rtcg::radar

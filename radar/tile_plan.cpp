@@ -34,9 +34,9 @@ Box scene_box(const ImageGrid& grid) {
 /// What tiles of half extent `half` (m) can meet anywhere in the scene.
 struct Reach {
   double nearest = std::numeric_limits<double>::infinity();  ///< m from an antenna to a tile's centre
-  double phase = 0;  ///< rad of carrier from a tile's centre to its corner
-  double bins = 0;   ///< range bins likewise
-  double wavenumber = 0;  ///< rad/m, largest 4 pi f / c
+  double phase = 0;                                          ///< rad of carrier from a tile's centre to its corner
+  double bins = 0;                                           ///< range bins likewise
+  double wavenumber = 0;                                     ///< rad/m, largest 4 pi f / c
 };
 
 Reach reach_of(const Collection& collection, const Box& scene, const Vec3& half, std::size_t nfft) {
@@ -46,7 +46,8 @@ Reach reach_of(const Collection& collection, const Box& scene, const Vec3& half,
     const Vec3 farthest = to_low.cwiseAbs().cwiseMax(to_high.cwiseAbs());
     Vec3 nearest;
     for (int axis = 0; axis < 3; ++axis)
-      nearest[axis] = to_low[axis] * to_high[axis] <= 0 ? 0.0 : std::min(std::abs(to_low[axis]), std::abs(to_high[axis]));
+      nearest[axis] =
+          to_low[axis] * to_high[axis] <= 0 ? 0.0 : std::min(std::abs(to_low[axis]), std::abs(to_high[axis]));
     // |cosine| along each axis is largest with that axis farthest and the others nearest.
     double metres = half.squaredNorm() / (2 * std::max(nearest.norm(), 1e-30));
     for (int axis = 0; axis < 3; ++axis) {
@@ -55,7 +56,8 @@ Reach reach_of(const Collection& collection, const Box& scene, const Vec3& half,
       metres += worst[axis] == 0 ? 0 : half[axis] * worst[axis] / worst.norm();
     }
     metres = std::min(metres, half.norm());  // a range never changes by more than the way walked
-    const double centre = collection.first_frequency[p] + static_cast<double>(collection.samples / 2) * collection.frequency_step[p];
+    const double centre =
+        collection.first_frequency[p] + static_cast<double>(collection.samples / 2) * collection.frequency_step[p];
     const double wavenumber = 4 * std::numbers::pi * centre / speed_of_light;
     const double spacing = speed_of_light / (2 * collection.frequency_step[p] * static_cast<double>(nfft));
     reach.nearest = std::min(reach.nearest, nearest.norm());
@@ -77,7 +79,9 @@ Source with_sizes(Source source, const TilePlan& plan, const ImageGrid& grid, st
   source.define("DX", static_cast<float>(grid.dx)).define("DY", static_cast<float>(grid.dy));
   source.define("NFFT", static_cast<int>(nfft)).define("WINDOW", plan.window).define("GUARD", plan.window);
   source.define("ROW", static_cast<int>(plan.row(nfft))).define("PARAMETER_QUADS", plan.parameter_quads());
-  return source.define("FORM", static_cast<int>(plan.form)).define("TAPS", plan.taps).define("HEIGHTS", plan.heights ? 1 : 0);
+  return source.define("FORM", static_cast<int>(plan.form))
+      .define("TAPS", plan.taps)
+      .define("HEIGHTS", plan.heights ? 1 : 0);
 }
 
 /// Half extent in height of the tiles: one tile may hold any two heights of the scene.
@@ -90,15 +94,18 @@ double height_half(const ImageGrid& grid) {
 }  // namespace
 
 std::string TilePlan::describe() const {
-  const char* range = form == Form::exact ? "exact difference of ranges" : form == Form::second_order ? "second-order series" : "third-order series";
+  const char* range = form == Form::exact          ? "exact difference of ranges"
+                      : form == Form::second_order ? "second-order series"
+                                                   : "third-order series";
   std::string how = cpu ? fmt::format("{} x {} pixels in registers", lanes, run)
-                        : fmt::format("{} pixels an item, {}", run, stage > 0 ? fmt::format("{} pulses staged", stage) : std::string("unstaged"));
+                        : fmt::format("{} pixels an item, {}", run,
+                                      stage > 0 ? fmt::format("{} pulses staged", stage) : std::string("unstaged"));
   return fmt::format("{}, tiles of {} x {}, {}, {}", range, tile_x, tile_y, how,
                      taps > 0 ? fmt::format("windowed sinc of {} taps", taps) : std::string("linear"));
 }
 
-TilePlan plan_tiles(const DeviceProperties& device, const Collection& collection, const ImageGrid& grid, const ImagingOptions& options,
-                    std::size_t nfft) {
+TilePlan plan_tiles(const DeviceProperties& device, const Collection& collection, const ImageGrid& grid,
+                    const ImagingOptions& options, std::size_t nfft) {
   TilePlan plan;
   plan.cpu = options.loop_shape.value_or(device.kind) != DeviceKind::gpu;
   plan.taps = options.interpolation.kind == Interpolation::Kind::sinc ? options.interpolation.taps : 0;
@@ -123,15 +130,18 @@ TilePlan plan_tiles(const DeviceProperties& device, const Collection& collection
   }
   plan.tiles_x = tiles_of(grid.nx, plan.tile_x), plan.tiles_y = tiles_of(grid.ny, plan.tile_y), plan.tiles_z = grid.nz;
 
-  const Vec3 half(0.5 * static_cast<double>(plan.tile_x) * grid.dx, 0.5 * static_cast<double>(plan.tile_y) * grid.dy, height_half(grid));
+  const Vec3 half(0.5 * static_cast<double>(plan.tile_x) * grid.dx, 0.5 * static_cast<double>(plan.tile_y) * grid.dy,
+                  height_half(grid));
   // Tiles at the edge are whole too: their centres may lie half a tile outside the scene.
   Box scene = scene_box(grid);
   scene.low -= 2 * half, scene.high += 2 * half;
   const Reach reach = reach_of(collection, scene, half, nfft);
   const double window = 2 * std::ceil(reach.bins + 3 + plan.taps);
   if (!(window < 1 << 22))
-    throw UsageError(fmt::format("a tile of {} x {} pixels spans {:.3g} range bins, more than single precision can count: use a finer "
-                                 "spacing, a smaller --nfft or --precision double", plan.tile_x, plan.tile_y, reach.bins));
+    throw UsageError(fmt::format(
+        "a tile of {} x {} pixels spans {:.3g} range bins, more than single precision can count: use a finer "
+        "spacing, a smaller --nfft or --precision double",
+        plan.tile_x, plan.tile_y, reach.bins));
   plan.window = static_cast<int>(window);
 
   // Start and end of the tile, coefficients, evaluation and the reduction to a cell each round once or twice.
@@ -154,7 +164,8 @@ TilePlan plan_tiles(const DeviceProperties& device, const Collection& collection
   if (!plan.cpu && plan.taps == 0) {
     const std::size_t budget = std::min<std::size_t>(device.local_memory, 40 << 10);
     for (const int stage : {16, 8, 4}) {
-      if (2 * static_cast<std::size_t>(stage) * 16 * static_cast<std::size_t>(plan.window + plan.parameter_quads()) <= budget) {
+      if (2 * static_cast<std::size_t>(stage) * 16 * static_cast<std::size_t>(plan.window + plan.parameter_quads()) <=
+          budget) {
         plan.stage = stage, plan.unroll = 2;
         break;
       }

@@ -4,8 +4,8 @@
 // The range is expanded about the centre of each tile, so what a float has to hold is a few metres, not the stand-off.
 // With rho = (half diagonal of a tile) / (nearest antenna), |A - e| / |A| = sum rho^n (P_{n-2} - P_n)(t) / (2 n - 1)
 // (generating function of the Legendre polynomials P_n), so stopping after order N errs by less than
-// |A| 2 / (2 N + 1) rho^(N + 1) / (1 - rho). The lowest order whose error is below that of float rounding is taken; where
-// none is, and for heights and sinc interpolation, the exact difference form.
+// |A| 2 / (2 N + 1) rho^(N + 1) / (1 - rho). The lowest order whose error is below that of float rounding is taken;
+// where none is, and for heights and sinc interpolation, the exact difference form.
 #pragma once
 
 #include "radar/backprojection.h"
@@ -16,15 +16,15 @@ namespace rtcg::radar {
 struct TilePlan {
   enum class Form { exact = 0, second_order = 2, third_order = 3 };
   Form form = Form::second_order;
-  bool cpu = false;        ///< one work-item per tile with vector lanes; else one group per tile
+  bool cpu = false;                    ///< one work-item per tile with vector lanes; else one group per tile
   std::size_t tile_x = 0, tile_y = 0;  ///< pixels
-  int lanes = 1;           ///< CPU: pixels along x in one vector
-  int run = 0;             ///< pixels along y one item keeps in registers; even
-  int stage = 0;           ///< pulses staged in local memory at a time; 0: straight from global memory
+  int lanes = 1;                       ///< CPU: pixels along x in one vector
+  int run = 0;                         ///< pixels along y one item keeps in registers; even
+  int stage = 0;                       ///< pulses staged in local memory at a time; 0: straight from global memory
   int unroll = 1;
-  int groups_per_unit = 1; ///< resident groups the compiler is asked to allow for
-  int window = 0;          ///< bins a tile can reach, even; also the guard at both ends of a table row
-  int taps = 0;            ///< 0: linear
+  int groups_per_unit = 1;  ///< resident groups the compiler is asked to allow for
+  int window = 0;           ///< bins a tile can reach, even; also the guard at both ends of a table row
+  int taps = 0;             ///< 0: linear
   bool heights = false;
   double phase_error_bound = 0;  ///< rad
 
@@ -39,8 +39,8 @@ struct TilePlan {
 inline constexpr int sinc_phases = 256;
 
 /// Throws UsageError when no plan fits the device (a tile that reaches more bins than a float can count).
-TilePlan plan_tiles(const DeviceProperties& device, const Collection& collection, const ImageGrid& grid, const ImagingOptions& options,
-                    std::size_t nfft);
+TilePlan plan_tiles(const DeviceProperties& device, const Collection& collection, const ImageGrid& grid,
+                    const ImagingOptions& options, std::size_t nfft);
 
 /// The main kernel's text for a plan. Also serves compile checks: plan and device may be made up.
 Source tile_kernel(const TilePlan& plan, const ImageGrid& grid, std::size_t nfft);

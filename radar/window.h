@@ -10,8 +10,8 @@ namespace rtcg::radar {
 struct Window {
   enum class Kind { none, hamming, taylor };
   Kind kind = Kind::none;
-  int nbar = 4;               ///< Taylor: number of nearly constant sidelobes, >= 1
-  double sidelobe_db = -35;   ///< Taylor: their level, < 0
+  int nbar = 4;              ///< Taylor: number of nearly constant sidelobes, >= 1
+  double sidelobe_db = -35;  ///< Taylor: their level, < 0
 
   /// "none", "hamming", "taylor", "taylor:NBAR,SLL"; UsageError otherwise.
   static Window parse(std::string_view text);

@@ -1,4 +1,5 @@
-// The two limits every figure can be held against: how fast the device copies memory and how fast it multiplies and adds.
+// The two limits every figure can be held against: how fast the device copies memory and how fast it multiplies and
+// adds.
 #include "apps/rtcg-bench/record.h"
 #include "rtcg/compile/compiler.h"
 
@@ -31,7 +32,10 @@ void measure_ceilings(Context& context) {
   {
     const Buffer from(stream, bytes), to(stream, bytes);
     from.zero(stream);
-    context.copy_bandwidth = 2 * static_cast<double>(bytes) / measure(stream, [&] { to.copy_from(stream, from); }, context.budget()).median;
+    context.copy_bandwidth = 2 * static_cast<double>(bytes) /
+                             measure(
+                                 stream, [&] { to.copy_from(stream, from); }, context.budget())
+                                 .median;
   }
   // On a CPU a vector per chain, since one work-item runs alone there; on a GPU the lanes are the work-items.
   Source source("fma_rate.cl", fma_text);
@@ -42,7 +46,8 @@ void measure_ceilings(Context& context) {
   const std::size_t items = gpu ? std::size_t{device.compute_units} * 2048 : std::size_t{device.compute_units} * 4;
   const Buffer out = Buffer::of<float>(stream, items);
   const Grid grid = gpu ? Grid::over(items, 256) : Grid::of(items, 1);
-  const Measurement time = measure(stream, [&] { kernel(stream, grid, out, 0.999f, 0.001f, turns); }, context.budget());
+  const Measurement time = measure(
+      stream, [&] { kernel(stream, grid, out, 0.999f, 0.001f, turns); }, context.budget());
   context.fma_rate = 2.0 * 16 * (gpu ? 1 : 16) * turns * static_cast<double>(items) / time.median;
 }
 

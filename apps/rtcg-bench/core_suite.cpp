@@ -32,19 +32,22 @@ double seconds_of(const std::function<void()>& work) {
 }
 
 /// The same launch by the driver's own call, with everything prepared that can be.
-std::function<void()> raw_launch(const Stream& stream, const Kernel& kernel, const Grid& grid, const Buffer& y, const Buffer& x, const float& a,
-                                 const int& n) {
+std::function<void()> raw_launch(const Stream& stream, const Kernel& kernel, const Grid& grid, const Buffer& y,
+                                 const Buffer& x, const float& a, const int& n) {
   if (stream.device().properties().backend == Backend::cuda) {
-    using Launch = int (*)(Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle, void**, void**);
+    using Launch =
+        int (*)(Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle, void**, void**);
     void* library = dlopen("libcuda.so.1", RTLD_NOW);
     const auto launch = library ? reinterpret_cast<Launch>(dlsym(library, "cuLaunchKernel")) : nullptr;
     if (!launch) throw DeviceError("libcuda.so.1 has no cuLaunchKernel");
     return [=, stream_handle = stream.native(), kernel_handle = kernel.native(), &y, &x, &a, &n] {
-      void* arguments[] = {const_cast<Handle*>(y.argument()), const_cast<Handle*>(x.argument()), const_cast<float*>(&a), const_cast<int*>(&n)};
+      void* arguments[] = {const_cast<Handle*>(y.argument()), const_cast<Handle*>(x.argument()), const_cast<float*>(&a),
+                           const_cast<int*>(&n)};
       launch(kernel_handle, grid.groups[0], 1, 1, grid.local[0], 1, 1, 0, stream_handle, arguments, nullptr);
     };
   }
-  return [=, queue = reinterpret_cast<cl_command_queue>(stream.native()), handle = reinterpret_cast<cl_kernel>(kernel.native()), &y, &x, &a, &n] {
+  return [=, queue = reinterpret_cast<cl_command_queue>(stream.native()),
+          handle = reinterpret_cast<cl_kernel>(kernel.native()), &y, &x, &a, &n] {
     clSetKernelArg(handle, 0, sizeof(cl_mem), y.argument());
     clSetKernelArg(handle, 1, sizeof(cl_mem), x.argument());
     clSetKernelArg(handle, 2, sizeof a, &a);
@@ -68,22 +71,35 @@ void launch_cost(Suite& suite, const Context& context) {
   const int burst = 200, rounds = context.quick ? 20 : 200;
   std::vector<double> ours, theirs;
   for (int round = 0; round < rounds; ++round) {
-    ours.push_back(seconds_of([&] { for (int i = 0; i < burst; ++i) kernel(stream, grid, y, x, a, n); }) / burst);
+    ours.push_back(seconds_of([&] {
+                     for (int i = 0; i < burst; ++i) kernel(stream, grid, y, x, a, n);
+                   }) /
+                   burst);
     stream.synchronize();
-    theirs.push_back(seconds_of([&] { for (int i = 0; i < burst; ++i) raw(); }) / burst);
+    theirs.push_back(seconds_of([&] {
+                       for (int i = 0; i < burst; ++i) raw();
+                     }) /
+                     burst);
     stream.synchronize();
   }
   const Measurement own = summarise(ours), driver = summarise(theirs);
-  suite.add({"launch, driver's own call", 1e6 * driver.median, "us", driver, {}, {}, "host time to queue, four arguments"});
-  suite.add({"launch", 1e6 * own.median, "us", own, {{"driver's own call", own.median / driver.median}},
-             {{"added_us", 1e6 * (own.median - driver.median)}}, "host time to queue, four arguments, checked"});
+  suite.add(
+      {"launch, driver's own call", 1e6 * driver.median, "us", driver, {}, {}, "host time to queue, four arguments"});
+  suite.add({"launch",
+             1e6 * own.median,
+             "us",
+             own,
+             {{"driver's own call", own.median / driver.median}},
+             {{"added_us", 1e6 * (own.median - driver.median)}},
+             "host time to queue, four arguments, checked"});
 }
 
 void compile_cost(Suite& suite, const Context& context) {
   const Device& device = context.stream.device();
   std::vector<double> cold, again;
   for (int i = 0; i < (context.quick ? 3 : 9); ++i) {
-    const std::string unique = fmt::format("{}{}", std::chrono::steady_clock::now().time_since_epoch().count(), ::getpid());
+    const std::string unique =
+        fmt::format("{}{}", std::chrono::steady_clock::now().time_since_epoch().count(), ::getpid());
     const Source source = Source("small.cl", small_text).define("NEVER_SEEN_BEFORE", unique + "ul");
     cold.push_back(seconds_of([&] { compile(device, source); }));
     again.push_back(seconds_of([&] { compile(device, source); }));
@@ -98,12 +114,19 @@ void fft_rate(Suite& suite, const Context& context) {
   const bool gpu = stream.device().properties().kind == DeviceKind::gpu;
   const std::size_t length = 4096, batch = context.quick ? 64 : gpu ? 16384 : 1024;
   const Fft fft(stream.device(), {length, FftDirection::inverse, false});
-  const Buffer data = Buffer::of<std::complex<float>>(stream, batch * length), scratch = Buffer::of<std::complex<float>>(stream, batch * length);
+  const Buffer data = Buffer::of<std::complex<float>>(stream, batch * length),
+               scratch = Buffer::of<std::complex<float>>(stream, batch * length);
   data.zero(stream);
-  const Measurement time = measure(stream, [&] { fft(stream, data, scratch, batch); }, context.budget());
+  const Measurement time = measure(
+      stream, [&] { fft(stream, data, scratch, batch); }, context.budget());
   const double bytes = 16.0 * static_cast<double>(batch * length);
-  suite.add({fmt::format("FFT of {} x {}, complex float", batch, length), bytes / time.median / 1e9, "GB/s", time,
-             {{"one copy of the data", bytes / time.median / context.copy_bandwidth}}, {}, "bytes of one read and one write"});
+  suite.add({fmt::format("FFT of {} x {}, complex float", batch, length),
+             bytes / time.median / 1e9,
+             "GB/s",
+             time,
+             {{"one copy of the data", bytes / time.median / context.copy_bandwidth}},
+             {},
+             "bytes of one read and one write"});
 }
 
 }  // namespace

@@ -6,12 +6,13 @@
 
 #include <fmt/format.h>
 
+#include "apps/rtcg-bench/kernels.h"
+#include "apps/rtcg-bench/record.h"
+#include "radar/accumulator.h"
 #include "radar/backprojection.h"
 #include "radar/quality.h"
 #include "radar/range_compression.h"
 #include "radar/simulate.h"
-#include "apps/rtcg-bench/kernels.h"
-#include "apps/rtcg-bench/record.h"
 
 namespace rtcg::bench {
 
@@ -49,6 +50,28 @@ ImageGrid scene(const Problem& problem) {
   return grid;
 }
 
+/// On the device: the plain kernel and the tile kernels get the same.
+Buffer range_profiles(const Stream& stream, StoredPulses& pulses, const ImagingOptions& options,
+                      const Problem& problem) {
+  RangeCompression compress(stream, pulses.collection(), options, problem.nfft, problem.pulses);
+  std::vector<std::complex<float>> samples(problem.pulses * pulses.collection().samples);
+  pulses.read(0, problem.pulses, samples);
+  return compress(Buffer::from(stream, samples), 0, problem.pulses);
+}
+
+/// Profiles to image with everything that belongs to it (tables, tile parameters), again and again.
+Measurement accumulation(const Stream& stream, const Buffer& profiles, const Collection& collection,
+                         const ImageGrid& grid, const ImagingOptions& options, const Problem& problem,
+                         const Budget& budget) {
+  const TilePlan plan = plan_tiles(stream.device().properties(), collection, grid, options, problem.nfft);
+  const TileImage image(stream, plan, grid, options.region, options.precision == Precision::reference);
+  const auto accumulator =
+      make_accumulator(stream, image, grid, options, collection.samples, problem.nfft, problem.pulses);
+  const Buffer geometry = pulse_geometry(stream, collection, options, problem.nfft);
+  return measure(
+      stream, [&] { accumulator->add(profiles, geometry, 0, problem.pulses); }, budget);
+}
+
 Image image_of(const std::vector<std::complex<float>>& pixels, const ImageGrid& grid) {
   return {grid, std::vector<std::complex<double>>(pixels.begin(), pixels.end())};
 }
@@ -69,22 +92,17 @@ Suite radar_suite(const Context& context) {
   ImagingOptions options;
   options.nfft = problem.nfft;
   ImagingReport report;
-  const auto timed = [&] {
-    form_image(stream, pulses, grid, options, &report);
-    return report.backprojection_seconds;
-  };
   options.precision = Precision::reference;
   const Image reference = form_image(stream, pulses, grid, options, &report);
-  const Measurement exact = repeat(timed, {0.01, 0, 2});
   options.precision = Precision::accurate;
   const Image accurate = form_image(stream, pulses, grid, options, &report);
-  const Measurement ours = repeat(timed, context.budget());
+  const Buffer profiles = range_profiles(stream, pulses, options, problem);
+  const Measurement ours = accumulation(stream, profiles, collection, grid, options, problem, context.budget());
+  options.precision = Precision::reference;
+  const Measurement exact = accumulation(stream, range_profiles(stream, pulses, options, problem), collection, grid,
+                                         options, problem, {0.01, 0, 2});
 
   // The plain kernel gets the same profiles.
-  RangeCompression compress(stream, collection, options, problem.nfft, problem.pulses);
-  std::vector<std::complex<float>> samples(problem.pulses * collection.samples);
-  pulses.read(0, problem.pulses, samples);
-  const Buffer profiles = compress(Buffer::from(stream, samples), 0, problem.pulses);
   std::vector<float> antennas;
   for (std::size_t p = 0; p < problem.pulses; ++p) {
     for (int axis = 0; axis < 3; ++axis) antennas.push_back(static_cast<float>(collection.antenna[p][axis]));
@@ -92,31 +110,59 @@ Suite radar_suite(const Context& context) {
   }
   const double middle = collection.first_frequency[0] + 212 * collection.frequency_step[0];
   const auto spacing = static_cast<float>(grid.dx);
-  const auto bins_per_metre = static_cast<float>(2 * collection.frequency_step[0] * static_cast<double>(problem.nfft) / speed_of_light);
+  const auto bins_per_metre =
+      static_cast<float>(2 * collection.frequency_step[0] * static_cast<double>(problem.nfft) / speed_of_light);
   const auto wavenumber = static_cast<float>(4 * std::numbers::pi * middle / speed_of_light);
-  const Kernel kernel = compile(stream.device(), Source("plain_backprojection.cl", plain_backprojection)).kernel("plain_backprojection");
+  const Kernel kernel =
+      compile(stream.device(), Source("plain_backprojection.cl", plain_backprojection)).kernel("plain_backprojection");
   const Buffer pulse = Buffer::from(stream, antennas), image = Buffer::of<std::complex<float>>(stream, grid.pixels());
   const int side = static_cast<int>(problem.side);
   const Grid launch = Grid::of((problem.side + 15) / 16, (problem.side + 15) / 16, 1, 16, 16, 1);
-  const Measurement plain = measure(stream, [&] {
-    kernel(stream, launch, profiles, pulse, image, static_cast<int>(problem.pulses), static_cast<int>(problem.nfft), side, side, spacing, bins_per_metre, wavenumber);
-  }, context.budget());
+  const Measurement plain = measure(
+      stream,
+      [&] {
+        kernel(stream, launch, profiles, pulse, image, static_cast<int>(problem.pulses), static_cast<int>(problem.nfft),
+               side, side, spacing, bins_per_metre, wavenumber);
+      },
+      context.budget());
   const double plain_ser = signal_to_error_db(image_of(image.read<std::complex<float>>(), grid), reference);
 
-  suite.add({"backprojection, plain kernel, " + size, work / plain.median, "Gbp/s", plain, {}, {{"ser_db", plain_ser}}, "one pixel an item, sqrt, sincos, fp32"});
-  suite.add({"backprojection, double, " + size, work / exact.median, "Gbp/s", exact, {{"plain kernel", plain.median / exact.median}}, {}, ""});
-  Result result{"backprojection, accurate, " + size, work / ours.median, "Gbp/s", ours,
+  suite.add({"backprojection, plain kernel, " + size,
+             work / plain.median,
+             "Gbp/s",
+             plain,
+             {},
+             {{"ser_db", plain_ser}},
+             "one pixel an item, sqrt, sincos, fp32"});
+  suite.add({"backprojection, double, " + size,
+             work / exact.median,
+             "Gbp/s",
+             exact,
+             {{"plain kernel", plain.median / exact.median}},
+             {},
+             ""});
+  Result result{"backprojection, accurate, " + size,
+                work / ours.median,
+                "Gbp/s",
+                ours,
                 {{"plain kernel", plain.median / ours.median}, {"double", exact.median / ours.median}},
-                {{"ser_db", signal_to_error_db(accurate, reference)}, {"phase_error_bound_rad", report.phase_error_bound},
+                {{"ser_db", signal_to_error_db(accurate, reference)},
+                 {"phase_error_bound_rad", report.phase_error_bound},
                  {"compression_seconds", report.compression_seconds}},
                 report.kernel};
   if (!gpu) {
     std::vector<std::complex<float>> host_image(grid.pixels());
     const std::vector<std::complex<float>> host_profiles = profiles.read<std::complex<float>>();
-    const PlainProblem host{problem.pulses, problem.nfft, problem.side, problem.side, spacing, bins_per_metre, wavenumber, host_profiles.data(), antennas.data()};
+    const PlainProblem host{problem.pulses, problem.nfft, problem.side,         problem.side,   spacing,
+                            bins_per_metre, wavenumber,   host_profiles.data(), antennas.data()};
     const Measurement openmp = measure_host([&] { openmp_backprojection(host, host_image); }, context.budget());
-    suite.add({"backprojection, C++ with OpenMP, " + size, work / openmp.median, "Gbp/s", openmp, {},
-               {{"ser_db", signal_to_error_db(image_of(host_image, grid), reference)}}, "-O3 -march=native"});
+    suite.add({"backprojection, C++ with OpenMP, " + size,
+               work / openmp.median,
+               "Gbp/s",
+               openmp,
+               {},
+               {{"ser_db", signal_to_error_db(image_of(host_image, grid), reference)}},
+               "-O3 -march=native"});
     result.ratios["C++ with OpenMP"] = openmp.median / ours.median;
   }
   suite.add(std::move(result));

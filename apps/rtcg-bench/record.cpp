@@ -14,7 +14,8 @@ namespace rtcg::bench {
 void Suite::add(Result result) {
   std::string ratios;
   for (const auto& [peer, ratio] : result.ratios) ratios += fmt::format("  {:.3g} x {}", ratio, peer);
-  app::log_info("{:44} {:>10.4g} {:8} +-{:.1f} %{}", result.name, result.value, result.unit, 100 * result.measurement.noise, ratios);
+  app::log_info("{:44} {:>10.4g} {:8} +-{:.1f} %{}", result.name, result.value, result.unit,
+                100 * result.measurement.noise, ratios);
   results.push_back(std::move(result));
 }
 
@@ -28,8 +29,13 @@ nlohmann::ordered_json to_json(const Context& context, const std::vector<Suite>&
   std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
   json["date"] = date;
   json["version"] = version;
-  json["device"] = {{"id", device.id}, {"name", device.name}, {"platform", device.platform}, {"driver", device.driver},
-                    {"architecture", device.architecture}, {"compute_units", device.compute_units}, {"memory_bytes", device.global_memory}};
+  json["device"] = {{"id", device.id},
+                    {"name", device.name},
+                    {"platform", device.platform},
+                    {"driver", device.driver},
+                    {"architecture", device.architecture},
+                    {"compute_units", device.compute_units},
+                    {"memory_bytes", device.global_memory}};
   json["host"] = {{"threads", std::thread::hardware_concurrency()}, {"compiler", "g++ " __VERSION__}};
   json["toolkit"] = context.stream.device().driver().compiler_identity();
   json["quick"] = context.quick;

@@ -11,12 +11,12 @@
 namespace rtcg::bench {
 
 struct Result {
-  std::string name;         ///< "backprojection accurate"
-  double value = 0;         ///< in `unit`
-  std::string unit;         ///< "Gbp/s"
-  Measurement measurement;  ///< empty where the figure is not a time
-  std::map<std::string, double> ratios;       ///< to a peer or a limit of the same run
-  std::map<std::string, double> figures;      ///< what else belongs to it: SER, registers, sizes
+  std::string name;                       ///< "backprojection accurate"
+  double value = 0;                       ///< in `unit`
+  std::string unit;                       ///< "Gbp/s"
+  Measurement measurement;                ///< empty where the figure is not a time
+  std::map<std::string, double> ratios;   ///< to a peer or a limit of the same run
+  std::map<std::string, double> figures;  ///< what else belongs to it: SER, registers, sizes
   std::string note;
 };
 
@@ -28,7 +28,7 @@ struct Suite {
 
 struct Context {
   Stream stream;
-  bool quick = false;  ///< smaller problems and shorter measurements, for trials and tests
+  bool quick = false;         ///< smaller problems and shorter measurements, for trials and tests
   double copy_bandwidth = 0;  ///< bytes/s read + written
   double fma_rate = 0;        ///< FLOP/s, fp32
   Budget budget() const { return quick ? Budget{0.05, 0.05, 0.5} : Budget{}; }

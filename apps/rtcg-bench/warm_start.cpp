@@ -1,10 +1,10 @@
 #include "apps/rtcg-bench/warm_start.h"
 
+#include <unistd.h>
 #include <array>
 #include <chrono>
 #include <cstdio>
 #include <memory>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -18,7 +18,10 @@ namespace {
 constexpr int probes = 20;
 
 Source probe(int number) {
-  return Source("probe.cl", "kernel void probe(global float* y, float a) { y[get_global_id(0)] = a * (float)NUMBER + y[get_global_id(0)]; }").define("NUMBER", number);
+  return Source("probe.cl",
+                "kernel void probe(global float* y, float a) { y[get_global_id(0)] = a * (float)NUMBER + "
+                "y[get_global_id(0)]; }")
+      .define("NUMBER", number);
 }
 
 double load(const Device& device, int* from_cache) {
@@ -56,12 +59,18 @@ void warm_start_cost(Suite& suite, const Context& context) {
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> child(popen(command.c_str(), "r"), pclose);
     int own = 0, count = 0;
     double time = 0;
-    if (!child || std::fscanf(child.get(), "%d %d %lf", &own, &count, &time) != 3) throw DeviceError("the warm-start probe did not run");
+    if (!child || std::fscanf(child.get(), "%d %d %lf", &own, &count, &time) != 3)
+      throw DeviceError("the warm-start probe did not run");
     cached += own, total += count;
     seconds.push_back(time);
   }
   const Measurement time = summarise(seconds);
-  suite.add({"warm start, per kernel", 1e3 * time.median, "ms", time, {}, {{"from_cache_share", static_cast<double>(cached) / total}},
+  suite.add({"warm start, per kernel",
+             1e3 * time.median,
+             "ms",
+             time,
+             {},
+             {{"from_cache_share", static_cast<double>(cached) / total}},
              "new process, warm cache: load and first launch"});
 }
 

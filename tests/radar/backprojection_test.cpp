@@ -14,7 +14,8 @@ namespace rtcg::radar {
 namespace {
 
 /// Noise fills every pixel like a real scene does.
-StoredPulses noise_pulses(std::size_t pulses, std::size_t samples, double ground_range, double height, double swath, double aperture = 0.06) {
+StoredPulses noise_pulses(std::size_t pulses, std::size_t samples, double ground_range, double height, double swath,
+                          double aperture = 0.06) {
   Collection collection;
   collection.samples = samples;
   std::mt19937_64 random(11);
@@ -48,7 +49,8 @@ class BackprojectionTest : public testing::TestWithParam<Device> {
  protected:
   Stream stream_{GetParam()};
 
-  Image form(PulseSource& pulses, const ImageGrid& grid, ImagingOptions options, Precision precision, ImagingReport* report = nullptr) {
+  Image form(PulseSource& pulses, const ImageGrid& grid, ImagingOptions options, Precision precision,
+             ImagingReport* report = nullptr) {
     options.precision = precision;
     return form_image(stream_, pulses, grid, options, report);
   }
@@ -75,7 +77,8 @@ TEST_P(BackprojectionTest, EveryFormStaysWithinItsBoundOfTheDoublePath) {
       const double ser = signal_to_error_db(image, reference);
       EXPECT_GT(ser, report.ser_estimate_db) << report.kernel;
       EXPECT_GT(report.ser_estimate_db, 50) << report.kernel;
-      EXPECT_EQ(static_cast<int>(plan_tiles(GetParam().properties(), pulses.collection(), grid, options, c.nfft).form), static_cast<int>(c.form));
+      EXPECT_EQ(static_cast<int>(plan_tiles(GetParam().properties(), pulses.collection(), grid, options, c.nfft).form),
+                static_cast<int>(c.form));
     }
   }
 }
@@ -99,14 +102,17 @@ TEST_P(BackprojectionTest, RegionsHaveTheBitsOfTheWhole) {
   for (const Precision precision : {Precision::accurate, Precision::reference}) {
     ImagingOptions options;
     const Image whole = form(pulses, grid, options, precision);
-    for (const PixelRegion region : {PixelRegion{0, 0, 10, 10}, PixelRegion{33, 5, 40, 70}, PixelRegion{100, 82, 1, 1}, PixelRegion{64, 0, 0, 0}}) {
+    for (const PixelRegion region : {PixelRegion{0, 0, 10, 10}, PixelRegion{33, 5, 40, 70}, PixelRegion{100, 82, 1, 1},
+                                     PixelRegion{64, 0, 0, 0}}) {
       options.region = region;
       const Image part = form(pulses, grid, options, precision);
       EXPECT_NEAR(part.grid.x(0), grid.x(region.first_x), 1e-9);
       EXPECT_NEAR(part.grid.y(0), grid.y(region.first_y), 1e-9);
       for (std::size_t j = 0; j < part.grid.ny; ++j)
         for (std::size_t i = 0; i < part.grid.nx; ++i)
-          ASSERT_EQ(part.pixels[j * part.grid.nx + i], whole.pixels[(region.first_y + j) * grid.nx + region.first_x + i]) << i << ", " << j;
+          ASSERT_EQ(part.pixels[j * part.grid.nx + i],
+                    whole.pixels[(region.first_y + j) * grid.nx + region.first_x + i])
+              << i << ", " << j;
     }
   }
 }
@@ -118,13 +124,18 @@ TEST_P(BackprojectionTest, HeightsMoveThePlane) {
   ImageGrid dem = plane(50, 50, 0.2);
   dem.heights.assign(2500, 1.25f);
   for (const Precision precision : {Precision::accurate, Precision::reference})
-    EXPECT_GT(signal_to_error_db(form(pulses, dem, {}, precision), form(pulses, raised, {}, precision)), precision == Precision::reference ? 200 : 75);
+    EXPECT_GT(signal_to_error_db(form(pulses, dem, {}, precision), form(pulses, raised, {}, precision)),
+              precision == Precision::reference ? 200 : 75);
   for (std::size_t j = 0; j < 50; ++j)
-    for (std::size_t i = 0; i < 50; ++i) dem.heights[j * 50 + i] = static_cast<float>(std::sin(0.2 * static_cast<double>(i)) * std::cos(0.3 * static_cast<double>(j)));
+    for (std::size_t i = 0; i < 50; ++i)
+      dem.heights[j * 50 + i] =
+          static_cast<float>(std::sin(0.2 * static_cast<double>(i)) * std::cos(0.3 * static_cast<double>(j)));
   for (const DeviceKind shape : {DeviceKind::cpu, DeviceKind::gpu}) {
     ImagingOptions options;
     options.loop_shape = shape;
-    EXPECT_GT(signal_to_error_db(form(pulses, dem, options, Precision::accurate), form(pulses, dem, options, Precision::reference)), 75);
+    EXPECT_GT(signal_to_error_db(form(pulses, dem, options, Precision::accurate),
+                                 form(pulses, dem, options, Precision::reference)),
+              75);
   }
 }
 
@@ -138,7 +149,9 @@ TEST_P(BackprojectionTest, VoxelSlicesArePlanes) {
       ImageGrid slice = plane(40, 33, 0.2);
       slice.centre.z() = volume.z(k);
       const Image flat = form(pulses, slice, {}, precision);
-      const Image cut{slice, {voxels.pixels.begin() + static_cast<std::ptrdiff_t>(k * slice.pixels()), voxels.pixels.begin() + static_cast<std::ptrdiff_t>((k + 1) * slice.pixels())}};
+      const Image cut{slice,
+                      {voxels.pixels.begin() + static_cast<std::ptrdiff_t>(k * slice.pixels()),
+                       voxels.pixels.begin() + static_cast<std::ptrdiff_t>((k + 1) * slice.pixels())}};
       EXPECT_GT(signal_to_error_db(cut, flat), precision == Precision::reference ? 200 : 75) << k;
     }
   }
@@ -170,7 +183,9 @@ TEST_P(BackprojectionTest, PixelsOutsideTheSwathAreZero) {
     EXPECT_EQ(image.pixels[20 * 81], std::complex<double>(0, 0));
     EXPECT_GT(std::abs(image.pixels[20 * 81 + 40]), 0);
   }
-  EXPECT_GT(signal_to_error_db(form(pulses, grid, {}, Precision::accurate), form(pulses, grid, {}, Precision::reference)), 70);
+  EXPECT_GT(
+      signal_to_error_db(form(pulses, grid, {}, Precision::accurate), form(pulses, grid, {}, Precision::reference)),
+      70);
 }
 
 TEST_P(BackprojectionTest, AnAntennaOnAPixelIsNoSingularity) {
@@ -181,7 +196,9 @@ TEST_P(BackprojectionTest, AnAntennaOnAPixelIsNoSingularity) {
   noise.read(0, 5, samples);
   StoredPulses pulses(collection, samples);
   const ImageGrid grid = plane(41, 41, 0.1);
-  EXPECT_GT(signal_to_error_db(form(pulses, grid, {}, Precision::accurate), form(pulses, grid, {}, Precision::reference)), 70);
+  EXPECT_GT(
+      signal_to_error_db(form(pulses, grid, {}, Precision::accurate), form(pulses, grid, {}, Precision::reference)),
+      70);
 }
 
 TEST_P(BackprojectionTest, RefusesWhatMakesNoSense) {
@@ -218,7 +235,8 @@ TEST(TileKernels, CompileForEveryFormOnBothArchitectures) {
           if (taps > 0 && stage > 0) continue;
           plan.stage = stage;
           for (const Source& source : tile_sources(plan, grid, 512))
-            for (const char* architecture : {"sm_80", "sm_90"}) EXPECT_NO_THROW(check_cuda(source, architecture)) << plan.describe();
+            for (const char* architecture : {"sm_80", "sm_90"})
+              EXPECT_NO_THROW(check_cuda(source, architecture)) << plan.describe();
         }
       }
     }

@@ -50,15 +50,19 @@ struct Fft::Plan {
   Buffer twiddles;
 };
 
-bool Fft::supports(std::size_t length) { return length == 1 || (length > 0 && length < (std::size_t{1} << 30) && !radices_of(length).empty()); }
+bool Fft::supports(std::size_t length) {
+  return length == 1 || (length > 0 && length < (std::size_t{1} << 30) && !radices_of(length).empty());
+}
 
 Source Fft::source(const DeviceProperties& device, const FftShape& shape) {
-  if (!supports(shape.length)) throw UsageError(fmt::format("transform length {} is not a product of 2, 3, 5 and 7", shape.length));
+  if (!supports(shape.length))
+    throw UsageError(fmt::format("transform length {} is not a product of 2, 3, 5 and 7", shape.length));
   TemplateValue::List passes, radices, cosines, sines;
   std::size_t done = 1;
   for (const std::size_t radix : radices_of(shape.length)) {
     passes.push_back(TemplateValue::List{radix, done});
-    if (radices.empty() || std::get<std::int64_t>(radices.back().data()) != static_cast<std::int64_t>(radix)) radices.push_back(radix);
+    if (radices.empty() || std::get<std::int64_t>(radices.back().data()) != static_cast<std::int64_t>(radix))
+      radices.push_back(radix);
     done *= radix;
   }
   for (std::size_t radix = 0; radix <= 7; ++radix) {
@@ -99,22 +103,27 @@ Fft::Fft(const Device& device, const FftShape& shape) {
   }
   const Stream stream(device);
   const double sign = shape.direction == FftDirection::forward ? -1 : 1;
-  plan->twiddles = shape.double_precision ? twiddle_buffer<double>(stream, shape.length, sign) : twiddle_buffer<float>(stream, shape.length, sign);
+  plan->twiddles = shape.double_precision ? twiddle_buffer<double>(stream, shape.length, sign)
+                                          : twiddle_buffer<float>(stream, shape.length, sign);
   plan_ = std::move(plan);
 }
 
-const FftShape& Fft::shape() const { return plan_->shape; }
+const FftShape& Fft::shape() const {
+  return plan_->shape;
+}
 
 Buffer Fft::operator()(const Stream& stream, const Buffer& data, const Buffer& scratch, std::size_t batch) const {
-  const std::size_t element = plan_->shape.double_precision ? sizeof(std::complex<double>) : sizeof(std::complex<float>);
+  const std::size_t element =
+      plan_->shape.double_precision ? sizeof(std::complex<double>) : sizeof(std::complex<float>);
   const std::size_t needed = batch * plan_->shape.length * element;
   if (data.bytes() < needed || scratch.bytes() < needed)
-    throw UsageError(fmt::format("transform of {} rows of {} needs {} bytes of data and of scratch, not {} and {}", batch, plan_->shape.length, needed,
-                                 data.bytes(), scratch.bytes()));
+    throw UsageError(fmt::format("transform of {} rows of {} needs {} bytes of data and of scratch, not {} and {}",
+                                 batch, plan_->shape.length, needed, data.bytes(), scratch.bytes()));
   Buffer from = data, to = scratch;
   for (std::size_t pass = 0; pass < plan_->passes.size(); ++pass) {
     const std::size_t work = plan_->cpu ? batch : batch * (plan_->shape.length / plan_->radices[pass]);
-    plan_->passes[pass](stream, plan_->cpu ? Grid::of(work, 1) : Grid::over(work, 256), from, to, plan_->twiddles, static_cast<std::uint64_t>(work));
+    plan_->passes[pass](stream, plan_->cpu ? Grid::of(work, 1) : Grid::over(work, 256), from, to, plan_->twiddles,
+                        static_cast<std::uint64_t>(work));
     std::swap(from, to);
   }
   return from;

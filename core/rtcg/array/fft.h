@@ -22,7 +22,8 @@ class Fft {
   const FftShape& shape() const;
   static bool supports(std::size_t length);
 
-  /// Rows of `data` ([batch][length] complex) are transformed; `scratch` has the same size. The result is in the buffer returned (one of the two).
+  /// Rows of `data` ([batch][length] complex) are transformed; `scratch` has the same size. The result is in the buffer
+  /// returned (one of the two).
   Buffer operator()(const Stream& stream, const Buffer& data, const Buffer& scratch, std::size_t batch) const;
 
   /// The text of the plan, for compile checks and for reading.

@@ -40,7 +40,8 @@ double relative_error(const Device& device, std::size_t length, std::size_t batc
   const auto result = fft(stream, data, scratch, batch).template read<std::complex<Real>>();
   double error = 0, norm = 0;
   for (std::size_t b = 0; b < batch; ++b) {
-    const std::vector<std::complex<double>> row(rows.begin() + static_cast<std::ptrdiff_t>(b * length), rows.begin() + static_cast<std::ptrdiff_t>((b + 1) * length));
+    const std::vector<std::complex<double>> row(rows.begin() + static_cast<std::ptrdiff_t>(b * length),
+                                                rows.begin() + static_cast<std::ptrdiff_t>((b + 1) * length));
     const auto expected = reference(row, direction);
     for (std::size_t k = 0; k < length; ++k) {
       error += std::norm(std::complex<double>(result[b * length + k]) - expected[k]);
@@ -75,7 +76,9 @@ TEST_P(FftTest, LengthOneIsTheIdentity) {
   const Stream stream(GetParam());
   const auto rows = random_rows<float>(4);
   const Fft fft(GetParam(), {1, FftDirection::forward, false});
-  EXPECT_EQ(fft(stream, Buffer::from(stream, rows), Buffer::of<std::complex<float>>(stream, 4), 4).read<std::complex<float>>(), rows);
+  EXPECT_EQ(fft(stream, Buffer::from(stream, rows), Buffer::of<std::complex<float>>(stream, 4), 4)
+                .read<std::complex<float>>(),
+            rows);
 }
 
 TEST_P(FftTest, RefusesOtherPrimesAndSmallBuffers) {
