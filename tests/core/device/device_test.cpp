@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <set>
 
 #include "rtcg/error.h"
@@ -86,6 +88,26 @@ TEST(Device, EveryBackendIsThereOrSaysWhyNot) {
   for (const Device& device : Device::all()) {
     EXPECT_TRUE(backends[device.properties().backend == Backend::cuda ? 0 : 1].available);
   }
+}
+
+TEST(Device, AMachineWithoutOpenClIsALineWithItsReason) {
+  // The child of a threadsafe death test starts anew, so the loader meets this environment there and only there.
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  setenv("OCL_ICD_VENDORS", "/nonexistent/", 1);
+  const char* chosen = std::getenv("RTCG_TEST_DEVICES");
+  const std::string kept = chosen == nullptr ? "" : chosen;
+  unsetenv("RTCG_TEST_DEVICES");
+  EXPECT_EXIT(
+      {
+        const BackendStatus opencl = Device::backends()[1];
+        std::fputs(opencl.detail.c_str(), stderr);
+        bool none = !opencl.available;
+        for (const Device& device : Device::all()) none = none && device.properties().backend != Backend::opencl;
+        std::exit(none ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "no platform .CL_PLATFORM_NOT_FOUND_KHR.: install an OpenCL driver");
+  unsetenv("OCL_ICD_VENDORS");
+  if (!kept.empty()) setenv("RTCG_TEST_DEVICES", kept.c_str(), 1);
 }
 
 TEST(Device, PreferredIsAGpuWhereThereIsOne) {

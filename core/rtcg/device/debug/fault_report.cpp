@@ -1,9 +1,9 @@
 #include "rtcg/device/debug/fault_report.h"
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstring>
 #include <mutex>
 

@@ -68,9 +68,7 @@ bool is_usable(cl_device_id device) {
          device_info<cl_bool>(device, CL_DEVICE_COMPILER_AVAILABLE) == CL_TRUE;
 }
 
-}  // namespace
-
-std::string cpu_features() {
+std::string read_cpu_features() {
   std::ifstream file("/proc/cpuinfo");
   std::string line, model, features;
   while (std::getline(file, line) && (model.empty() || features.empty())) {
@@ -86,6 +84,13 @@ std::string cpu_features() {
   std::vector<std::string> sorted{std::istream_iterator<std::string>(words), {}};
   std::sort(sorted.begin(), sorted.end());
   return fmt::format("{}: {}", model, fmt::join(sorted, " "));
+}
+
+}  // namespace
+
+std::string cpu_features() {
+  static const std::string features = read_cpu_features();
+  return features;
 }
 
 std::vector<std::shared_ptr<Driver>> drivers(BackendStatus& status) {

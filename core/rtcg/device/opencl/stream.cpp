@@ -6,7 +6,7 @@ namespace {
 
 cl_command_queue queue_of(cl_event event) {
   cl_command_queue queue = nullptr;
-  clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, nullptr);
+  clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof(cl_command_queue), &queue, nullptr);
   return queue;
 }
 
