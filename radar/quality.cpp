@@ -17,7 +17,7 @@ namespace rtcg::radar {
 namespace {
 
 using Complex = std::complex<double>;
-constexpr int half_taps = 12;
+constexpr int half_taps = 16;
 constexpr int upsampling = 16;
 constexpr int most_lobes = 10;
 
@@ -74,7 +74,7 @@ class Patch {
   const Complex& at(std::size_t i, std::size_t j) const { return data_[j * nx_ + i]; }
 
   static std::size_t first_tap(double place, double ramp, std::array<Complex, 2 * half_taps>& weight) {
-    constexpr double beta = 6.76;  // -70 dB outside
+    constexpr double beta = 10.06;  // -100 dB outside
     static const double scale = 1 / bessel_i0(beta);
     const double whole = std::floor(place);
     for (int t = 0; t < 2 * half_taps; ++t) {

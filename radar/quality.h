@@ -26,8 +26,8 @@ struct PointQuality {
 
 /// The strongest pixel within `search` metres of (x, y), refined between pixels; cuts along `range_direction` (in the
 /// x-y plane, from the scene to the antenna on the ground) and along (-y, x) of it, in the peak's slice of a volume.
-/// The patch is shifted to zero mean frequency, then interpolated by a Kaiser-windowed sinc of 24 taps (-70 dB up to
-/// 0.82 of the pixels' Nyquist frequency). InputError when no peak lies there or when the image ends before one
+/// The patch is shifted to zero mean frequency, then interpolated by a Kaiser-windowed sinc of 32 taps (-100 dB up to
+/// 0.8 of the pixels' Nyquist frequency). InputError when no peak lies there or when the image ends before one
 /// sidelobe to each side.
 PointQuality point_quality(const Image& image, double x, double y, const Vec3& range_direction, double search = 1.0);
 

@@ -17,8 +17,8 @@ struct CommonOptions {
   bool quiet = false;  ///< --quiet
 
   bool json_to_stdout() const { return json == "-"; }
-  /// Whether the command should print its result as text: not when the standard output carries JSON.
-  bool prints_text() const { return !json_to_stdout(); }
+  /// Whether the command should print its result as text: not with --quiet nor when the standard output carries JSON.
+  bool prints_text() const { return !quiet && !json_to_stdout(); }
 };
 
 void add_device_option(CLI::App& command, CommonOptions& options);

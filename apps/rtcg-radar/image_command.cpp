@@ -58,14 +58,12 @@ radar::Precision parse_precision(const std::string& text) {
 ImageJob check(const ImageArguments& arguments) {
   ImageJob job;
   job.inputs.assign(arguments.inputs.begin(), arguments.inputs.end());
-  job.imaging = {.range_window = radar::Window::parse(arguments.window),
-                 .azimuth_window = radar::Window::parse(arguments.azimuth_window),
-                 .ramp = arguments.ramp,
-                 .autofocus = !arguments.no_autofocus,
-                 .nfft = arguments.nfft,
-                 .interpolation = radar::Interpolation::parse(arguments.interpolation),
-                 .precision = parse_precision(arguments.precision),
-                 .block_pulses = arguments.block_pulses};
+  job.imaging.range_window = radar::Window::parse(arguments.window);
+  job.imaging.azimuth_window = radar::Window::parse(arguments.azimuth_window);
+  job.imaging.ramp = arguments.ramp, job.imaging.autofocus = !arguments.no_autofocus;
+  job.imaging.nfft = arguments.nfft, job.imaging.block_pulses = arguments.block_pulses;
+  job.imaging.interpolation = radar::Interpolation::parse(arguments.interpolation);
+  job.imaging.precision = parse_precision(arguments.precision);
   if (!arguments.size.empty()) job.size = parse_size("--size", arguments.size);
   if (!arguments.spacing.empty()) job.spacing = parse_spacing("--spacing", arguments.spacing);
   const auto centre = parse_numbers("--center", arguments.centre, 2, 3);
@@ -300,7 +298,8 @@ void add_image_command(CLI::App& app) {
   command.add_flag("--no-autofocus", arguments->no_autofocus, "Ignore the corrections that the data brings along");
   command
       .add_option("--nfft", arguments->nfft, "Range bins; default: eight times the next power of two of the samples")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
   command.add_option("--interp", arguments->interpolation, "Between range bins: linear, sinc, sinc:TAPS")
       ->type_name("KIND")
       ->capture_default_str();
@@ -313,7 +312,8 @@ void add_image_command(CLI::App& app) {
   command
       .add_option("--block-pulses", arguments->block_pulses,
                   "Pulses on the device at a time; default: as many as fit comfortably")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
   command.add_option("--png", arguments->png, "A picture in dB below the peak")->type_name("FILE");
   command.add_option("--png-range", arguments->png_range, "Extent of the picture's scale in dB")
       ->type_name("DB")

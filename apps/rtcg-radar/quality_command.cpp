@@ -59,8 +59,8 @@ nlohmann::ordered_json measure_point(const radar::Image& image, const std::strin
   const radar::PointQuality point =
       radar::point_quality(image, xy[0], xy[1], {std::cos(azimuth), std::sin(azimuth), 0}, search);
   if (prints_text) {
-    fmt::print("point at ({:.3f}, {:.3f}, {:.3f}) m: magnitude {:.6g}, phase {:.4f} rad\n", point.peak.x(),
-               point.peak.y(), point.peak.z(), std::abs(point.value), std::arg(point.value));
+    fmt::print("point at ({:.3f}, {:.3f}, {:.3f}) m: magnitude {:.6g}\n", point.peak.x(), point.peak.y(),
+               point.peak.z(), std::abs(point.value));
     print("range", point.range);
     print("cross range", point.cross_range);
   }

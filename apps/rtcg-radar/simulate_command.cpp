@@ -98,8 +98,12 @@ void add_simulate_command(CLI::App& app) {
       ->capture_default_str();
   command.add_option("--pulses", arguments->pulses, "Number of pulses of a straight or circular flight")
       ->type_name("N")
+      ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  command.add_option("--samples", arguments->samples, "Frequencies a pulse")->type_name("K")->capture_default_str();
+  command.add_option("--samples", arguments->samples, "Frequencies a pulse")
+      ->type_name("K")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   command.add_option("--frequency", arguments->frequency, "Centre of the band in Hz")
       ->type_name("HZ")
       ->capture_default_str();
@@ -120,7 +124,10 @@ void add_simulate_command(CLI::App& app) {
       .add_option("--snr", arguments->snr,
                   "Of one sample of the strongest target over white noise in dB; default: no noise")
       ->type_name("DB");
-  command.add_option("--seed", arguments->seed, "Of the noise")->type_name("N")->capture_default_str();
+  command.add_option("--seed", arguments->seed, "Of the noise")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   add_device_option(command, arguments->common);
   add_output_options(command, arguments->common);
   command.callback([arguments] { run(*arguments); });
