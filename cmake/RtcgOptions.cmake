@@ -4,6 +4,7 @@ option(RTCG_WITH_VTK "Write .vti/.vtu through VTK" ON)
 option(RTCG_WITH_OPENCV "Write PNG through OpenCV" ON)
 option(RTCG_WITH_MATIO "Read MATLAB files through matio" ON)
 option(RTCG_BUILD_TESTS "Build the tests" ON)
+option(RTCG_FUZZ "Build the fuzz targets (clang only; scripts/fuzz)" OFF)
 option(RTCG_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 
 set(CMAKE_CXX_STANDARD 20)
