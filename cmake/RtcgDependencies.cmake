@@ -18,6 +18,7 @@ if(RTCG_WITH_CUDA)
 endif()
 if(RTCG_WITH_MATIO)
   pkg_check_modules(MATIO REQUIRED IMPORTED_TARGET matio)
+  find_package(ZLIB REQUIRED)
 endif()
 if(RTCG_WITH_OPENCV)
   # Debian keeps OpenCV's CMake files in libopencv-dev, which pulls in everything; the three modules suffice.

@@ -5,17 +5,13 @@
 #include <matio.h>
 #endif
 
-#include <limits>
-
+#include "radar/io/mat_structure.h"
 #include "rtcg/error.h"
 
 namespace rtcg::radar {
 
 #ifdef RTCG_WITH_MATIO
 namespace {
-
-// No compressor of the format gains more: a deflate block of zeros reaches 1032 to 1.
-constexpr std::size_t best_compression = 1032;
 
 struct VariableDeleter {
   void operator()(matvar_t* variable) const { Mat_VarFree(variable); }
@@ -45,7 +41,7 @@ void append(std::vector<To>& values, const matvar_t& variable, const void* data,
 
 struct MatFile::State {
   std::string name;
-  std::size_t file_bytes = 0;
+  std::unique_ptr<PlainMat> plain;
   std::unique_ptr<mat_t, FileDeleter> file;
   mutable Variable root;  // the struct, by name of the first path component
   mutable std::string root_name;
@@ -63,7 +59,8 @@ struct MatFile::State {
     matvar_t* variable = root.get();
     std::string so_far = parts[0];
     for (std::size_t i = 1; variable && i < parts.size(); ++i) {
-      if (variable->class_type != MAT_C_STRUCT || variable->rank != 2 || variable->dims[0] != 1 || variable->dims[1] != 1)
+      // matio leaves the data of a struct out when it could not read its fields, and does not check that itself.
+      if (variable->class_type != MAT_C_STRUCT || variable->rank != 2 || variable->dims[0] != 1 || variable->dims[1] != 1 || !variable->data)
         fail(fmt::format("'{}' is not a 1 x 1 struct", so_far));
       variable = Mat_VarGetStructFieldByName(variable, parts[i].c_str(), 0);
       so_far += "." + parts[i];
@@ -80,16 +77,11 @@ struct MatFile::State {
     return *variable;
   }
 
-  /// Reads the numbers once their announced size is one that the file's bytes can hold.
+  /// Reads the numbers of a real or complex array; their count.
   std::size_t load(const std::string& path, matvar_t& variable, bool complex) const {
     if ((variable.isComplex != 0) != complex)
       fail(fmt::format("'{}' is {}; {} numbers are needed", path, complex ? "real" : "complex", complex ? "complex" : "real"));
     const std::size_t rows = variable.dims[0], columns = variable.dims[1];
-    const std::size_t most = file_bytes > std::numeric_limits<std::size_t>::max() / best_compression
-                                 ? std::numeric_limits<std::size_t>::max()
-                                 : file_bytes * best_compression;
-    if (rows != 0 && columns > most / rows)
-      fail(fmt::format("'{}' announces {} x {} numbers, more than a file of {} bytes can hold", path, rows, columns, file_bytes));
     if (!variable.data && rows * columns != 0 && Mat_VarReadDataAll(file.get(), &variable) != 0)
       fail(fmt::format("'{}' cannot be read; the file is damaged or truncated", path));
     if (rows * columns != 0 && !variable.data) fail(fmt::format("'{}' has no data", path));
@@ -98,10 +90,9 @@ struct MatFile::State {
 };
 
 MatFile::MatFile(const std::filesystem::path& file) : state_(std::make_unique<State>()) {
-  check_mat_structure(file);
   state_->name = file.string();
-  state_->file_bytes = std::filesystem::file_size(file);
-  state_->file.reset(Mat_Open(file.c_str(), MAT_ACC_RDONLY));
+  state_->plain = std::make_unique<PlainMat>(file);
+  state_->file.reset(Mat_Open(state_->plain->path().c_str(), MAT_ACC_RDONLY));
   if (!state_->file || Mat_GetVersion(state_->file.get()) != MAT_FT_MAT5)
     state_->fail("not a MATLAB 5 file; save it with -v6 or -v7");
 }
@@ -135,9 +126,13 @@ std::vector<std::complex<float>> MatFile::complexes(const std::string& path) con
   return values;
 }
 
+bool mat_files_supported() { return true; }
+
 #else
 
 struct MatFile::State {};
+
+bool mat_files_supported() { return false; }
 
 MatFile::MatFile(const std::filesystem::path& file) {
   throw InputError(fmt::format("{}: this build reads no MATLAB files; install libmatio-dev and configure with RTCG_WITH_MATIO=ON",

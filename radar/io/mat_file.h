@@ -1,7 +1,7 @@
 // MATLAB 5 files as far as phase history needs them: one scalar struct of numeric arrays and nested scalar structs.
 //
-// The whole element tree is checked against the file's size before matio reads it, and no array is allocated that the
-// bytes present could not fill. Every failure is an InputError naming the file and the field.
+// The whole element tree is checked before matio sees it (mat_structure.h), so no array is allocated that the bytes
+// present do not fill. Every failure is an InputError naming the file and the field.
 #pragma once
 
 #include <complex>
@@ -33,7 +33,7 @@ class MatFile {
   std::unique_ptr<State> state_;
 };
 
-/// InputError unless `file` is a MATLAB 5 file whose elements nest within one another and within the file.
-void check_mat_structure(const std::filesystem::path& file);
+/// Does this build read MATLAB files?
+bool mat_files_supported();
 
 }  // namespace rtcg::radar

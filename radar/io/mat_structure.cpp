@@ -6,7 +6,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "radar/io/mat_file.h"
+#include "radar/io/mat_structure.h"
 #include "rtcg/error.h"
 
 namespace rtcg::radar {
@@ -34,13 +34,15 @@ struct Element {
 
 class Walker {
  public:
-  explicit Walker(const std::filesystem::path& file) : name_(file.string()), in_(file, std::ios::binary) {
+  Walker(const std::filesystem::path& file, std::string shown) : name_(std::move(shown)), in_(file, std::ios::binary) {
     std::error_code error;
     size_ = std::filesystem::file_size(file, error);
     if (error || !in_) throw InputError(fmt::format("{}: cannot be read; a readable MATLAB 5 file is needed", name_));
   }
 
-  void check() {
+  /// The compressed variables, whose contents remain to be checked.
+  std::vector<MatPacked> check() {
+    std::vector<MatPacked> packed;
     if (size_ < header_bytes) fail(size_, fmt::format("the file ends after {} bytes, inside the 128-byte header", size_));
     std::array<char, 2> mark{};
     bytes(126, mark.data(), 2);
@@ -50,9 +52,11 @@ class Walker {
     for (std::uint64_t at = header_bytes; at < size_;) {
       const Element element = read(at, size_, true);
       if (element.type == matrix) check_matrix(element, 0);
-      else if (element.type != compressed) fail(at, fmt::format("element type {} where a variable (14 or 15) must start", element.type));
+      else if (element.type == compressed) packed.push_back({element.data, element.bytes});
+      else fail(at, fmt::format("element type {} where a variable (14 or 15) must start", element.type));
       at = element.next;
     }
+    return packed;
   }
 
  private:
@@ -159,6 +163,8 @@ class Walker {
 
 }  // namespace
 
-void check_mat_structure(const std::filesystem::path& file) { Walker(file).check(); }
+std::vector<MatPacked> check_mat_structure(const std::filesystem::path& file, const std::string& shown) {
+  return Walker(file, shown).check();
+}
 
 }  // namespace rtcg::radar

@@ -30,7 +30,8 @@ std::string_view value_of(std::string_view header, std::string_view key) {
 std::vector<std::size_t> parse_shape(const std::filesystem::path& file, std::string_view text) {
   std::vector<std::size_t> shape;
   if (!text.starts_with('(')) fail(file, "the header of the .npy file has no shape");
-  text = text.substr(1, text.find(')') - 1);
+  text.remove_prefix(1);
+  text = text.substr(0, text.find(')'));
   while (!text.empty()) {
     std::size_t extent = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), extent);
@@ -66,9 +67,10 @@ NpyArray read_npy(const std::filesystem::path& file) {
   if (begin > file_bytes || length > 1 << 16) fail(file, "the .npy file ends inside its header");
   std::string header(length, '\0');
   if (!in.read(header.data(), static_cast<std::streamsize>(length))) fail(file, "the header of the .npy file cannot be read");
-  const std::string_view type = value_of(header, "descr");
+  // "'<f4'": quote, byte order, kind, size, quote.
+  const std::string_view descriptor = value_of(header, "descr"), type = descriptor.size() < 5 ? "     " : descriptor.substr(0, 5);
   const bool real4 = type.substr(2, 2) == "f4", real8 = type.substr(2, 2) == "f8", short2 = type.substr(2, 2) == "i2";
-  if (type.size() < 5 || type[4] != '\'' || (type[1] != '<' && type[1] != '>') || !(real4 || real8 || short2))
+  if (type[4] != '\'' || (type[1] != '<' && type[1] != '>') || !(real4 || real8 || short2))
     fail(file, "the .npy file is of another type; float32, float64 or int16 are read");
   if (!value_of(header, "fortran_order").starts_with("False")) fail(file, "the .npy file is stored column by column; save it in C order");
   const std::vector<std::size_t> shape = parse_shape(file, value_of(header, "shape"));

@@ -299,7 +299,10 @@ File File::create(const fs::path& file, const fs::path& shown) {
   const Quiet quiet;
   auto state = std::make_unique<State>();
   state->name = (shown.empty() ? file : shown).string();
-  state->file = Handle(H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
+  // From 1.10 on the format carries a checksum with every piece of metadata: damage is found, not followed.
+  const Handle access{H5Pcreate(H5P_FILE_ACCESS), H5Pclose};
+  H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_LATEST);
+  state->file = Handle(H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose);
   if (!state->file.valid()) state->fail_library("", "cannot be created");
   return File(std::move(state));
 }
