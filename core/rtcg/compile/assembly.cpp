@@ -18,11 +18,12 @@ std::vector<std::string> options_for(const PreludeTarget& target, const Source& 
   std::vector<std::string> options;
   const bool is_cuda = target.backend == Backend::cuda;
   // Without texture support NVRTC compiles a small kernel in two thirds of the time.
-  if (is_cuda && source.dialect() == Dialect::portable && !needs_cuda_textures(text)) options.push_back("-minimal");
+  if (is_cuda && source.dialect() == Dialect::portable && !needs_cuda_textures(text)) options.emplace_back("-minimal");
   // CUDA 13 calls even its new names of these vectors deprecated, without a place in the text.
-  if (is_cuda && source.dialect() != Dialect::raw && (text.find("double4") != text.npos || text.find("long4") != text.npos))
-    options.push_back("-diag-suppress=1444");
-  if (source.is_fast_math()) options.push_back(is_cuda ? "--use_fast_math" : "-cl-fast-relaxed-math");
+  if (is_cuda && source.dialect() != Dialect::raw &&
+      (text.find("double4") != text.npos || text.find("long4") != text.npos))
+    options.emplace_back("-diag-suppress=1444");
+  if (source.is_fast_math()) options.emplace_back(is_cuda ? "--use_fast_math" : "-cl-fast-relaxed-math");
   options.insert(options.end(), source.options().begin(), source.options().end());
   return options;
 }
@@ -61,10 +62,12 @@ Assembly assemble(const PreludeTarget& target, std::string_view identity, const 
   for (const auto& [name, value] : source.defines()) manifest.add("define " + name, value);
   manifest.add("text", source.text());
   for (std::size_t i = 1; i < included.files.size(); ++i)
-    manifest.add("header " + std::filesystem::path(included.files[i].name).filename().string(), digest(included.files[i].text));
+    manifest.add("header " + std::filesystem::path(included.files[i].name).filename().string(),
+                 digest(included.files[i].text));
   for (const std::string& name : included.missing) manifest.add("header left to the compiler", name);
   manifest.add("text with headers", digest(included.anonymous));
-  if (keeps_name(included.text, request.options)) manifest.add("name", included.files.size() > 1 ? digest(included.text) : source.name());
+  if (keeps_name(included.text, request.options))
+    manifest.add("name", included.files.size() > 1 ? digest(included.text) : source.name());
   result.included = std::move(included.text);
   return result;
 }

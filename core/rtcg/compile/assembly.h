@@ -13,8 +13,8 @@
 namespace rtcg {
 
 struct Assembly {
-  CompileRequest request;                  ///< complete; headers are part of the text
-  std::string included;                    ///< the user's text with its headers, without prelude and defines
+  CompileRequest request;  ///< complete; headers are part of the text
+  std::string included;    ///< the user's text with its headers, without prelude and defines
   Manifest manifest;
 };
 

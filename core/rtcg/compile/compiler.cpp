@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "rtcg/compile/assembly.h"
 #include "rtcg/compile/module_state.h"
@@ -20,7 +21,9 @@ namespace rtcg {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 /// Asking the driver takes longer than all the rest of a look-up. A device that has been asked stays.
 const std::string& identity_of(const Device& device) {
@@ -45,22 +48,6 @@ ProgramBuild build(const Device& device, const Assembly& assembly) {
   }
 }
 
-/// The program that build() left, as it will be found in the cache. From an OpenCL binary PoCL takes code for any group size,
-/// from a text it makes code for each size anew: only by using the binary at once do the first and all later runs
-/// execute the same instructions and so give the same bits. It costs no time on the whole.
-Handle as_cached(Driver& driver, Handle built, const CompileCache::Entry& entry) {
-  if (driver.properties().backend == Backend::cuda) return built;
-  Handle loaded = 0;
-  try {
-    loaded = driver.load(entry.binary);
-  } catch (...) {
-    driver.release_program(built);
-    throw;
-  }
-  driver.release_program(built);
-  return loaded;
-}
-
 Module load_or_build(const Device& device, const Source& source, const Assembly& assembly) {
   const auto start = Clock::now();
   Driver& driver = device.driver();
@@ -68,11 +55,10 @@ Module load_or_build(const Device& device, const Source& source, const Assembly&
   auto state = std::make_shared<Module::State>(device, 0, source.name());
   state->signatures = read_signatures(assembly.included, source.defines());
 
-  Handle built = 0;
   const auto make = [&] {
-    ProgramBuild fresh = build(device, assembly);
-    built = fresh.program;
-    return CompileCache::Entry{driver.binary(built), std::move(fresh.log), serialise(state->signatures)};
+    ProgramBuild built = build(device, assembly);
+    state->program = built.program;
+    return CompileCache::Entry{driver.binary(state->program), std::move(built.log), serialise(state->signatures)};
   };
   bool made = false;
   CompileCache::Entry entry = cache.find_or_make(assembly.manifest, make, &made);
@@ -86,7 +72,11 @@ Module load_or_build(const Device& device, const Source& source, const Assembly&
       made = true;
     }
   }
-  if (made) state->program = as_cached(driver, built, entry);
+  // From a text PoCL makes code for each group size anew, from a binary it takes code for any size: only by using the
+  // binary at once do the first and all later runs execute the same instructions and give the same bits. What the
+  // binary costs is saved at the first launch.
+  if (made && driver.properties().backend == Backend::opencl)
+    driver.release_program(std::exchange(state->program, driver.load(entry.binary)));
   state->log = std::move(entry.log);
   state->from_cache = !made;
   state->build_seconds = seconds_since(start);
@@ -104,8 +94,10 @@ class Memo {
     {
       const std::scoped_lock lock(mutex_);
       const auto [place, fresh] = values_.try_emplace(key);
-      if (fresh) place->second = promise.get_future().share();
-      else future = place->second;
+      if (fresh)
+        place->second = promise.get_future().share();
+      else
+        future = place->second;
     }
     if (future.valid()) return future.get();
     try {
@@ -175,6 +167,8 @@ Module load_module(const Device& device, std::span<const std::byte> binary, std:
   return Module(std::move(state));
 }
 
-Manifest manifest_for(const Device& device, const Source& source) { return assemble_for(device, source).manifest; }
+Manifest manifest_for(const Device& device, const Source& source) {
+  return assemble_for(device, source).manifest;
+}
 
 }  // namespace rtcg

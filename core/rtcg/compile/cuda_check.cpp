@@ -3,7 +3,6 @@
 #include <set>
 #include <span>
 
-
 #include "rtcg/compile/assembly.h"
 #include "rtcg/compile/compiler.h"
 #include "rtcg/compile/signature.h"
@@ -37,15 +36,22 @@ CompileReport check_cuda(const Source& source, const std::string& architecture) 
   const PreludeTarget target{Backend::cuda, DeviceKind::gpu, true};
   const Assembly assembly = assemble(target, fmt::format("{} for {}", cuda::version(), architecture), source);
   bool made = false;
-  const CompileCache::Entry entry = CompileCache::standard().find_or_make(assembly.manifest, [&] {
-    try {
-      cuda::CompileOutput output = cuda::compile(assembly.request, architecture);
-      return CompileCache::Entry{std::move(output.binary), std::move(output.log),
-                                 serialise(read_signatures(assembly.included, source.defines()))};
-    } catch (const BuildFailure& failure) {
-      throw_compile_error(failure.log, assembly.request, architecture);
-    }
-  }, &made);
+  const CompileCache::Entry entry = CompileCache::standard().find_or_make(
+      assembly.manifest,
+      [&] {
+        try {
+          cuda::CompileOutput output = cuda::compile(assembly.request, architecture);
+          const std::vector<Signature> signatures = read_signatures(assembly.included, source.defines());
+          if (!signatures.empty() && kernels_of(output.binary).empty())
+            throw_compile_error(fmt::format("{}:1: error: kernel {} of the text is not in the cubin", source.name(),
+                                            signatures[0].kernel),
+                                assembly.request, architecture);
+          return CompileCache::Entry{std::move(output.binary), std::move(output.log), serialise(signatures)};
+        } catch (const BuildFailure& failure) {
+          throw_compile_error(failure.log, assembly.request, architecture);
+        }
+      },
+      &made);
   return {entry.binary.size(), kernels_of(entry.binary), entry.log, !made};
 }
 
@@ -60,10 +66,13 @@ std::vector<std::string> cuda_architectures() {
 #else
 
 CompileReport check_cuda(const Source& source, const std::string& architecture) {
-  throw DeviceError(fmt::format("{} cannot be checked for {}: built without the CUDA toolkit's headers", source.name(), architecture));
+  throw DeviceError(fmt::format("{} cannot be checked for {}: built without the CUDA toolkit's headers", source.name(),
+                                architecture));
 }
 
-std::vector<std::string> cuda_architectures() { return {}; }
+std::vector<std::string> cuda_architectures() {
+  return {};
+}
 
 #endif
 

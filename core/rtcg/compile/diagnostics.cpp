@@ -40,7 +40,8 @@ std::optional<int> number_before(std::string_view text, std::size_t& end) {
   std::size_t start = end;
   while (start > 0 && text[start - 1] >= '0' && text[start - 1] <= '9') --start;
   int value = 0;
-  if (start == end || std::from_chars(text.data() + start, text.data() + end, value).ec != std::errc{}) return std::nullopt;
+  if (start == end || std::from_chars(text.data() + start, text.data() + end, value).ec != std::errc{})
+    return std::nullopt;
   end = start;
   return value;
 }
@@ -95,7 +96,8 @@ std::optional<Diagnostic> read_header(std::string_view line) {
 
 bool is_caret(std::string_view line) {
   const std::string_view mark = trimmed(line);
-  return !mark.empty() && mark.find_first_not_of("^~ ") == std::string_view::npos && mark.find('^') != std::string_view::npos;
+  return !mark.empty() && mark.find_first_not_of("^~ ") == std::string_view::npos &&
+         mark.find('^') != std::string_view::npos;
 }
 
 /// Line `number` of `file` in a text with `#line` directives.
@@ -123,9 +125,12 @@ std::optional<std::string_view> find_line(std::string_view text, std::string_vie
 
 std::string_view name_of(Diagnostic::Severity severity) {
   switch (severity) {
-    case Diagnostic::Severity::note: return "note";
-    case Diagnostic::Severity::warning: return "warning";
-    case Diagnostic::Severity::error: break;
+    case Diagnostic::Severity::note:
+      return "note";
+    case Diagnostic::Severity::warning:
+      return "warning";
+    case Diagnostic::Severity::error:
+      break;
   }
   return "error";
 }
@@ -141,7 +146,8 @@ std::string show_one(const Diagnostic& diagnostic, const CompileRequest& request
   for (const CompileRequest::Header& header : request.headers)
     if (!line && header.name == diagnostic.file) {
       const std::vector<std::string_view> lines = lines_of(header.text);
-      if (static_cast<std::size_t>(diagnostic.line) <= lines.size()) line = lines[static_cast<std::size_t>(diagnostic.line) - 1];
+      if (static_cast<std::size_t>(diagnostic.line) <= lines.size())
+        line = lines[static_cast<std::size_t>(diagnostic.line) - 1];
     }
   if (!line) return result;
   if (line->ends_with('\r')) line->remove_suffix(1);
@@ -214,12 +220,15 @@ void throw_compile_error(const std::string& log, const CompileRequest& request, 
   if (message.empty()) {
     // Not one line of a known form: a refused option, or the compiler itself failed.
     const std::vector<std::string_view> lines = lines_of(log);
-    const auto first = std::find_if(lines.begin(), lines.end(), [](std::string_view line) { return !trimmed(line).empty(); });
-    message = fmt::format("{}: error: {}", request.name, first == lines.end() ? "the compiler gave no reason" : trimmed(*first));
+    const auto first =
+        std::find_if(lines.begin(), lines.end(), [](std::string_view line) { return !trimmed(line).empty(); });
+    message = fmt::format("{}: error: {}", request.name,
+                          first == lines.end() ? "the compiler gave no reason" : trimmed(*first));
   }
-  throw CompileError(fmt::format("{}\n  compiled for {}{}", message, target,
-                                 request.options.empty() ? "" : fmt::format(" with {}", fmt::join(request.options, " "))),
-                     std::move(diagnostics), log, request.options);
+  throw CompileError(
+      fmt::format("{}\n  compiled for {}{}", message, target,
+                  request.options.empty() ? "" : fmt::format(" with {}", fmt::join(request.options, " "))),
+      std::move(diagnostics), log, request.options);
 }
 
 }  // namespace rtcg

@@ -28,7 +28,7 @@ class FileMemo {
  public:
   /// nullptr when there is no such regular file.
   std::shared_ptr<const std::string> read(const std::string& path) {
-    struct stat now{};
+    struct stat now {};
     if (::stat(path.c_str(), &now) != 0 || !S_ISREG(now.st_mode)) return nullptr;
     const Stamp stamp{now.st_size, now.st_ino, now.st_dev, now.st_mtim.tv_sec, now.st_mtim.tv_nsec};
     {
@@ -38,13 +38,17 @@ class FileMemo {
     }
     std::ifstream stream(path, std::ios::binary);
     std::ostringstream text;
-    if (!stream || (now.st_size > 0 && !(text << stream.rdbuf()))) throw InputError(fmt::format("cannot read header {}", path));
+    if (!stream || (now.st_size > 0 && !(text << stream.rdbuf())))
+      throw InputError(fmt::format("cannot read header {}", path));
     auto contents = std::make_shared<const std::string>(std::move(text).str());
     // A file written within the clock's grain of its last reading would keep its time stamp: remember only older ones.
-    const std::int64_t age = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()) - now.st_mtim.tv_sec;
+    const std::int64_t age =
+        std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()) - now.st_mtim.tv_sec;
     const std::scoped_lock lock(mutex_);
-    if (age > 2) files_[path] = {stamp, contents};
-    else files_.erase(path);
+    if (age > 2)
+      files_[path] = {stamp, contents};
+    else
+      files_.erase(path);
     return contents;
   }
 
@@ -52,8 +56,11 @@ class FileMemo {
   struct Stamp {
     std::int64_t size, inode, device, seconds, nanoseconds;
     Stamp(auto a, auto b, auto c, auto d, auto e)
-        : size(static_cast<std::int64_t>(a)), inode(static_cast<std::int64_t>(b)), device(static_cast<std::int64_t>(c)),
-          seconds(static_cast<std::int64_t>(d)), nanoseconds(static_cast<std::int64_t>(e)) {}
+        : size(static_cast<std::int64_t>(a)),
+          inode(static_cast<std::int64_t>(b)),
+          device(static_cast<std::int64_t>(c)),
+          seconds(static_cast<std::int64_t>(d)),
+          nanoseconds(static_cast<std::int64_t>(e)) {}
     Stamp() = default;
     bool operator==(const Stamp&) const = default;
   };
@@ -71,9 +78,9 @@ FileMemo& file_memo() {
 }
 
 struct Directive {
-  std::string name;      ///< of the header; empty for #pragma once
+  std::string name;  ///< of the header; empty for #pragma once
   bool quoted = false;
-  std::size_t end = 0;   ///< one past the name in the line
+  std::size_t end = 0;  ///< one past the name in the line
 };
 
 /// `code` is a line without comments.
@@ -110,7 +117,8 @@ class Resolver {
   explicit Resolver(const Source& source) : source_(source), directories_(source.include_directories()) {
     const std::vector<std::string>& options = source.options();
     for (std::size_t i = 0; i < options.size(); ++i) {
-      if (options[i] == "-I" && i + 1 < options.size()) directories_.emplace_back(options[i + 1]);
+      if (options[i] == "-I" && i + 1 < options.size())
+        directories_.emplace_back(options[i + 1]);
       else if (options[i].starts_with("-I") && options[i].size() > 2)
         directories_.emplace_back(options[i].substr(options[i].find_first_not_of(' ', 2)));
     }
@@ -131,7 +139,8 @@ class Resolver {
 
   std::optional<Found> in_memory(const std::string& name) const {
     for (const auto& [own, text] : source_.headers())
-      if (own == name) return Found{own, std::shared_ptr<const std::string>(std::shared_ptr<void>(), &text), std::nullopt};
+      if (own == name)
+        return Found{own, std::shared_ptr<const std::string>(std::shared_ptr<void>(), &text), std::nullopt};
     return std::nullopt;
   }
 
@@ -141,7 +150,8 @@ class Resolver {
     return Found{path.lexically_normal().string(), std::move(text), path.parent_path()};
   }
 
-  std::optional<Found> find(const Directive& directive, std::size_t from, const std::optional<fs::path>& own_directory) const {
+  std::optional<Found> find(const Directive& directive, std::size_t from,
+                            const std::optional<fs::path>& own_directory) const {
     if (auto found = in_memory(directive.name)) return found;
     if (directive.quoted) {
       if (own_directory) {
@@ -229,6 +239,8 @@ class Resolver {
 
 }  // namespace
 
-IncludedText resolve_includes(const Source& source) { return Resolver(source).run(); }
+IncludedText resolve_includes(const Source& source) {
+  return Resolver(source).run();
+}
 
 }  // namespace rtcg

@@ -13,10 +13,10 @@
 namespace rtcg {
 
 struct IncludedText {
-  std::string text;                              ///< begins with `#line 1 "name"`
-  std::string anonymous;                         ///< the same with numbers for the names, so that it can be hashed
-  std::vector<CompileRequest::Header> files;     ///< the source first, then each header once, as messages name them
-  std::vector<std::string> missing;              ///< as spelled, with their brackets
+  std::string text;                           ///< begins with `#line 1 "name"`
+  std::string anonymous;                      ///< the same with numbers for the names, so that it can be hashed
+  std::vector<CompileRequest::Header> files;  ///< the source first, then each header once, as messages name them
+  std::vector<std::string> missing;           ///< as spelled, with their brackets
 };
 
 /// Search order: headers of the Source, the including file's own directory (for "..."), the include directories, those

@@ -45,11 +45,21 @@ Kernel::State::~State() {
   }
 }
 
-const std::string& Kernel::name() const { return state_->name; }
-const Signature* Kernel::signature() const { return state_->signature ? &*state_->signature : nullptr; }
-KernelResources Kernel::resources() const { return state_->driver->resources(state_->handle); }
-const Device& Kernel::device() const { return state_->module->device; }
-Handle Kernel::native() const { return state_->handle; }
+const std::string& Kernel::name() const {
+  return state_->name;
+}
+const Signature* Kernel::signature() const {
+  return state_->signature ? &*state_->signature : nullptr;
+}
+KernelResources Kernel::resources() const {
+  return state_->driver->resources(state_->handle);
+}
+const Device& Kernel::device() const {
+  return state_->module->device;
+}
+Handle Kernel::native() const {
+  return state_->handle;
+}
 
 void Kernel::launch(const Stream& stream, const Grid& grid, std::span<const Argument> arguments) const {
   State& state = *state_;
@@ -75,7 +85,8 @@ void Kernel::launch(const Stream& stream, const Grid& grid, std::span<const Argu
     auto fresh = std::make_unique<State::Checked>();
     for (const Argument& argument : arguments) fresh->types.push_back(argument.type);
     fresh->next = state.all.load(std::memory_order_relaxed);
-    while (!state.all.compare_exchange_weak(fresh->next, fresh.get(), std::memory_order_release, std::memory_order_relaxed)) {
+    while (!state.all.compare_exchange_weak(fresh->next, fresh.get(), std::memory_order_release,
+                                            std::memory_order_relaxed)) {
     }
     checked = fresh.release();
   }
@@ -118,10 +129,20 @@ std::vector<std::string> Module::kernel_names() const {
   return names;
 }
 
-const Device& Module::device() const { return state_->device; }
-const std::string& Module::log() const { return state_->log; }
-bool Module::from_cache() const { return state_->from_cache; }
-double Module::build_seconds() const { return state_->build_seconds; }
-std::vector<std::byte> Module::binary() const { return state_->device.driver().binary(state_->program); }
+const Device& Module::device() const {
+  return state_->device;
+}
+const std::string& Module::log() const {
+  return state_->log;
+}
+bool Module::from_cache() const {
+  return state_->from_cache;
+}
+double Module::build_seconds() const {
+  return state_->build_seconds;
+}
+std::vector<std::byte> Module::binary() const {
+  return state_->device.driver().binary(state_->program);
+}
 
 }  // namespace rtcg

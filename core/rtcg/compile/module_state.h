@@ -43,7 +43,8 @@ struct Module::State {
   std::mutex mutex;  ///< guards kernels
   std::map<std::string, Kernel::State, std::less<>> kernels;
 
-  State(Device on, Handle handle, std::string text_name) : device(std::move(on)), program(handle), name(std::move(text_name)) {}
+  State(Device on, Handle handle, std::string text_name)
+      : device(std::move(on)), program(handle), name(std::move(text_name)) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State();

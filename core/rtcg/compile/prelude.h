@@ -26,8 +26,8 @@ struct PreludeTarget {
 struct Prelude {
   std::string text, digest;
 };
-/// Empty for Dialect::raw. `text` is looked at only to leave out what it cannot be using (textures on CUDA). Each prelude
-/// is written once and lives as long as the process.
+/// Empty for Dialect::raw. `text` is looked at only to leave out what it cannot be using (textures on CUDA). Each
+/// prelude is written once and lives as long as the process.
 const Prelude& prelude(const PreludeTarget& target, Dialect dialect, std::string_view text);
 
 /// Does the text mention anything that needs NVRTC's texture support or device runtime?

@@ -24,10 +24,11 @@ class Replacements {
     if (!fresh && place->second != tokens) place->second = std::nullopt;
   }
 
-  /// False when the tokens hold a name whose meaning is not certain.
+  /// False when the tokens hold a name whose meaning is not certain, or stand for more than any parameter list holds.
   bool expand(const Tokens& tokens, Tokens& result, std::set<std::string> open = {}) const {
     for (const std::string& token : tokens) {
       const auto found = open.contains(token) ? meanings_.end() : meanings_.find(token);
+      if (result.size() > most_tokens) return false;
       if (found == meanings_.end()) {
         result.push_back(token);
         continue;
@@ -41,6 +42,7 @@ class Replacements {
   }
 
  private:
+  static constexpr std::size_t most_tokens = 4096;
   std::map<std::string, std::optional<Tokens>> meanings_;
 };
 
@@ -72,8 +74,10 @@ ReadText read_text(std::string_view text, std::span<const std::pair<std::string,
   ReadText result;
   for (const auto& [name, value] : defines) {
     const std::size_t parenthesis = name.find('(');
-    if (parenthesis == std::string::npos) result.replacements.add(name, tokenise(value));
-    else result.replacements.add(name.substr(0, parenthesis), std::nullopt);
+    if (parenthesis == std::string::npos)
+      result.replacements.add(name, tokenise(value));
+    else
+      result.replacements.add(name.substr(0, parenthesis), std::nullopt);
   }
   std::string code = blank_comments(text);
   for (std::size_t at = 0; (at = code.find("\\\n", at)) != std::string::npos;) code.replace(at, 2, "  ");
@@ -83,8 +87,10 @@ ReadText read_text(std::string_view text, std::span<const std::pair<std::string,
     const std::size_t first = line.find_first_not_of(" \t\r");
     if (first != std::string_view::npos && line[first] == '#') {
       const Tokens directive = tokenise(line);
-      if (directive.size() > 1 && directive[1] == "define") read_define(line.substr(first), result.replacements);
-      else result.tokens.push_back("#");
+      if (directive.size() > 1 && directive[1] == "define")
+        read_define(line.substr(first), result.replacements);
+      else
+        result.tokens.push_back("#");
     } else {
       Tokens tokens = tokenise(line);
       std::move(tokens.begin(), tokens.end(), std::back_inserter(result.tokens));
@@ -98,10 +104,12 @@ ReadText read_text(std::string_view text, std::span<const std::pair<std::string,
 
 std::optional<ArgumentType> scalar_or_vector(std::string_view word) {
   static const std::map<std::string_view, ScalarType> scalars = {
-      {"bool", ScalarType::boolean}, {"char", ScalarType::i8},    {"uchar", ScalarType::u8},      {"short", ScalarType::i16},
-      {"ushort", ScalarType::u16},   {"int", ScalarType::i32},    {"uint", ScalarType::u32},      {"long", ScalarType::i64},
-      {"ulong", ScalarType::u64},    {"half", ScalarType::f16},   {"float", ScalarType::f32},     {"double", ScalarType::f64},
-      {"cfloat_t", ScalarType::c64}, {"cdouble_t", ScalarType::c128}, {"size_t", ScalarType::u64}, {"ptrdiff_t", ScalarType::i64}};
+      {"bool", ScalarType::boolean}, {"char", ScalarType::i8},        {"uchar", ScalarType::u8},
+      {"short", ScalarType::i16},    {"ushort", ScalarType::u16},     {"int", ScalarType::i32},
+      {"uint", ScalarType::u32},     {"long", ScalarType::i64},       {"ulong", ScalarType::u64},
+      {"half", ScalarType::f16},     {"float", ScalarType::f32},      {"double", ScalarType::f64},
+      {"cfloat_t", ScalarType::c64}, {"cdouble_t", ScalarType::c128}, {"size_t", ScalarType::u64},
+      {"ptrdiff_t", ScalarType::i64}};
   if (const auto found = scalars.find(word); found != scalars.end())
     return ArgumentType{found->second, 1, ArgumentSpace::value, static_cast<std::uint8_t>(size_of(found->second))};
   const std::size_t digits = word.find_first_of("0123456789");
@@ -112,7 +120,8 @@ std::optional<ArgumentType> scalar_or_vector(std::string_view word) {
     if (word.substr(digits) != std::to_string(lanes)) continue;
     // Three lanes take the room of four in OpenCL and of three in CUDA, so their size is not checked.
     const std::size_t bytes = lanes == 3 ? 0 : size_of(found->second) * static_cast<std::size_t>(lanes);
-    return ArgumentType{found->second, static_cast<std::uint8_t>(lanes), ArgumentSpace::value, static_cast<std::uint8_t>(bytes)};
+    return ArgumentType{found->second, static_cast<std::uint8_t>(lanes), ArgumentSpace::value,
+                        static_cast<std::uint8_t>(bytes)};
   }
   return std::nullopt;
 }
@@ -128,8 +137,8 @@ std::string joined(const Tokens& tokens) {
 
 Parameter read_parameter(const Tokens& written, const Tokens& tokens) {
   static const std::set<std::string_view> ignored = {
-      "volatile", "restrict",  "__restrict__", "__restrict", "global",     "__global",  "private",
-      "__private", "read_only", "__read_only",  "write_only", "__write_only", "__local", "local", "register"};
+      "volatile",  "restrict",    "__restrict__", "__restrict",   "global",  "__global", "private", "__private",
+      "read_only", "__read_only", "write_only",   "__write_only", "__local", "local",    "register"};
   static const std::set<std::string_view> integer_words = {"unsigned", "signed", "char", "short", "int", "long"};
   Parameter parameter;
   parameter.declaration = joined(written);
@@ -137,18 +146,29 @@ Parameter read_parameter(const Tokens& written, const Tokens& tokens) {
   std::string type;
   bool pointer = false, is_struct = false;
   for (const std::string& token : tokens) {
-    if (token == "const" || token == "constant" || token == "__constant" || token == "__const") parameter.is_const = true;
-    else if (ignored.contains(token)) continue;
-    else if (token == "struct" || token == "union" || token == "enum") is_struct = true;
-    else if (token == "*" || token == "[") pointer = true;
-    else if (integer_words.contains(token) && type.empty()) integer.insert(token);
-    else if (is_word(token) && type.empty() && integer.empty()) type = token;
-    else if (is_word(token)) parameter.name = token;
-    else if (token == "<" || token == "(" || token == "&" || token == ":") parameter.is_known = false;
+    if (token == "const" || token == "constant" || token == "__constant" || token == "__const")
+      parameter.is_const = true;
+    else if (ignored.contains(token))
+      continue;
+    else if (token == "struct" || token == "union" || token == "enum")
+      is_struct = true;
+    else if (token == "*" || token == "[")
+      pointer = true;
+    else if (integer_words.contains(token) && type.empty())
+      integer.insert(token);
+    else if (is_word(token) && type.empty() && integer.empty())
+      type = token;
+    else if (is_word(token))
+      parameter.name = token;
+    else if (token == "<" || token == "(" || token == "&" || token == ":")
+      parameter.is_known = false;
   }
   if (!integer.empty()) {
     const bool is_unsigned = integer.contains("unsigned");
-    type = integer.contains("char") ? "char" : integer.contains("short") ? "short" : integer.contains("long") ? "long" : "int";
+    type = integer.contains("char")    ? "char"
+           : integer.contains("short") ? "short"
+           : integer.contains("long")  ? "long"
+                                       : "int";
     if (is_unsigned) type = "u" + type;
   }
   if (type == "image2d_t" || type == "image3d_t" || type == "cudaTextureObject_t") {
@@ -156,11 +176,14 @@ Parameter read_parameter(const Tokens& written, const Tokens& tokens) {
     return parameter;
   }
   const std::optional<ArgumentType> known = is_struct ? std::nullopt : scalar_or_vector(type);
-  if (known) parameter.type = *known;
-  else parameter.type = {ScalarType::unknown, static_cast<std::uint8_t>(type == "void" ? 1 : 0), ArgumentSpace::value, 0};
+  if (known)
+    parameter.type = *known;
+  else
+    parameter.type = {ScalarType::unknown, static_cast<std::uint8_t>(type == "void" ? 1 : 0), ArgumentSpace::value, 0};
   if (pointer) parameter.type.space = ArgumentSpace::buffer, parameter.type.bytes = 0;
   // A name may stand for a pointer or an image; a struct said to be one is a value of unknown size.
-  else if (!known && !is_struct) parameter.is_known = false;
+  else if (!known && !is_struct)
+    parameter.is_known = false;
   return parameter;
 }
 
@@ -171,8 +194,10 @@ std::vector<Tokens> split(const Tokens& tokens) {
   for (const std::string& token : tokens) {
     if (token == "(" || token == "[" || token == "<" || token == "{") ++depth;
     if (token == ")" || token == "]" || token == ">" || token == "}") --depth;
-    if (token == "," && depth == 0) parts.emplace_back();
-    else parts.back().push_back(token);
+    if (token == "," && depth == 0)
+      parts.emplace_back();
+    else
+      parts.back().push_back(token);
   }
   return parts;
 }
@@ -205,19 +230,25 @@ std::optional<std::vector<Parameter>> read_parameters(const Tokens& written, con
 }
 
 bool same_parameters(const Signature& a, const Signature& b) {
-  return std::equal(a.parameters.begin(), a.parameters.end(), b.parameters.begin(), b.parameters.end(),
-                    [](const Parameter& x, const Parameter& y) { return x.type == y.type && x.is_known == y.is_known; });
+  return std::equal(
+      a.parameters.begin(), a.parameters.end(), b.parameters.begin(), b.parameters.end(),
+      [](const Parameter& x, const Parameter& y) { return x.type == y.type && x.is_known == y.is_known; });
 }
 
 ScalarType base(ScalarType scalar) {
   switch (scalar) {
-    case ScalarType::c64: return ScalarType::f32;
-    case ScalarType::c128: return ScalarType::f64;
-    default: return scalar;
+    case ScalarType::c64:
+      return ScalarType::f32;
+    case ScalarType::c128:
+      return ScalarType::f64;
+    default:
+      return scalar;
   }
 }
 
-bool is_integer(ScalarType scalar) { return scalar >= ScalarType::boolean && scalar <= ScalarType::u64; }
+bool is_integer(ScalarType scalar) {
+  return scalar >= ScalarType::boolean && scalar <= ScalarType::u64;
+}
 
 bool same_scalar(ScalarType expected, ScalarType given) {
   expected = base(expected), given = base(given);
@@ -230,9 +261,12 @@ std::string described(const ArgumentType& type) {
   std::string element = type.scalar == ScalarType::unknown ? "" : name_of(type.scalar);
   if (!element.empty() && type.lanes > 1) element += std::to_string(type.lanes);
   switch (type.space) {
-    case ArgumentSpace::buffer: return element.empty() ? "a Buffer" : fmt::format("a Buffer of {}", element);
-    case ArgumentSpace::texture: return "a Texture";
-    case ArgumentSpace::value: break;
+    case ArgumentSpace::buffer:
+      return element.empty() ? "a Buffer" : fmt::format("a Buffer of {}", element);
+    case ArgumentSpace::texture:
+      return "a Texture";
+    case ArgumentSpace::value:
+      break;
   }
   if (!element.empty()) return fmt::format("a {} value", element);
   return type.bytes == 0 ? "a struct" : fmt::format("a value of {} bytes", type.bytes);
@@ -251,7 +285,8 @@ bool fits(const Parameter& parameter, const ArgumentType& given) {
 
 }  // namespace
 
-std::vector<Signature> read_signatures(std::string_view text, std::span<const std::pair<std::string, std::string>> defines) {
+std::vector<Signature> read_signatures(std::string_view text,
+                                       std::span<const std::pair<std::string, std::string>> defines) {
   const ReadText read = read_text(text, defines);
   const Tokens& tokens = read.tokens;
   std::vector<Signature> signatures;
@@ -259,36 +294,44 @@ std::vector<Signature> read_signatures(std::string_view text, std::span<const st
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     Tokens word;
     if (!is_word(tokens[i]) || !read.replacements.expand({tokens[i]}, word)) continue;
-    if (std::none_of(word.begin(), word.end(), [](const std::string& w) { return w == "kernel" || w == "__kernel" || w == "__global__"; }))
+    if (std::none_of(word.begin(), word.end(),
+                     [](const std::string& w) { return w == "kernel" || w == "__kernel" || w == "__global__"; }))
       continue;
     std::size_t open = i + 1;
     bool found = false;
     for (; open + 1 < tokens.size() && tokens[open] != ";" && tokens[open] != "{"; ++open) {
       if (tokens[open] != "(") continue;
       const std::string& before = tokens[open - 1];
-      if (before == "__attribute__" || before == "__launch_bounds__" || before == "RTCG_GROUP_SIZE") open = closing(tokens, open);
-      else if ((found = true)) break;
+      if (before == "__attribute__" || before == "__launch_bounds__" || before == "RTCG_GROUP_SIZE")
+        open = closing(tokens, open);
+      else if ((found = true))
+        break;
     }
     if (!found || !is_word(tokens[open - 1])) continue;
     Tokens name;
     const std::size_t close = closing(tokens, open);
     if (close == tokens.size() || !read.replacements.expand({tokens[open - 1]}, name) || name.size() != 1) continue;
     auto parameters = read_parameters(Tokens(tokens.begin() + static_cast<std::ptrdiff_t>(open) + 1,
-                                             tokens.begin() + static_cast<std::ptrdiff_t>(close)), read.replacements);
+                                             tokens.begin() + static_cast<std::ptrdiff_t>(close)),
+                                      read.replacements);
     if (!parameters) {
       uncertain.insert(name[0]);
       continue;
     }
     Signature signature{name[0], std::move(*parameters)};
-    const auto earlier = std::find_if(signatures.begin(), signatures.end(), [&](const Signature& s) { return s.kernel == name[0]; });
-    if (earlier == signatures.end()) signatures.push_back(std::move(signature));
-    else if (!same_parameters(*earlier, signature)) uncertain.insert(name[0]);
+    const auto earlier =
+        std::find_if(signatures.begin(), signatures.end(), [&](const Signature& s) { return s.kernel == name[0]; });
+    if (earlier == signatures.end())
+      signatures.push_back(std::move(signature));
+    else if (!same_parameters(*earlier, signature))
+      uncertain.insert(name[0]);
   }
   std::erase_if(signatures, [&](const Signature& signature) { return uncertain.contains(signature.kernel); });
   return signatures;
 }
 
-std::optional<Signature> reconcile(std::string_view kernel, const Signature* read, std::span<const ParameterInfo> reported) {
+std::optional<Signature> reconcile(std::string_view kernel, const Signature* read,
+                                   std::span<const ParameterInfo> reported) {
   if (reported.empty()) return read != nullptr ? std::optional(*read) : std::nullopt;
   const bool same_count = read != nullptr && read->parameters.size() == reported.size();
   Signature result{std::string(kernel), {}};
@@ -306,11 +349,16 @@ std::optional<Signature> reconcile(std::string_view kernel, const Signature* rea
       const Parameter& own = read->parameters[i];
       if (!parameter.is_known || parameter.type.scalar == ScalarType::unknown) {
         const std::size_t size = own.type.space == ArgumentSpace::value ? own.type.bytes : sizeof(Handle);
-        if (reported[i].bytes == 0 || size == 0 || size == reported[i].bytes) parameter.type = own.type, parameter.is_known = own.is_known;
+        if (reported[i].bytes == 0 || size == 0 || size == reported[i].bytes)
+          parameter.type = own.type, parameter.is_known = own.is_known;
       }
+      if (parameter.is_known && parameter.type.space == ArgumentSpace::value && parameter.type.bytes == 0 &&
+          reported[i].bytes <= 255)
+        parameter.type.bytes = static_cast<std::uint8_t>(reported[i].bytes);  // of a struct
       parameter.name = own.name, parameter.declaration = own.declaration, parameter.is_const = own.is_const;
     }
-    if (!parameter.is_known && reported[i].bytes <= 255) parameter.type.bytes = static_cast<std::uint8_t>(reported[i].bytes);
+    if (!parameter.is_known && reported[i].bytes <= 255)
+      parameter.type.bytes = static_cast<std::uint8_t>(reported[i].bytes);
     result.parameters.push_back(std::move(parameter));
   }
   return result;

@@ -15,7 +15,7 @@ namespace {
 
 // A minus sign is kept inside parentheses: `x -${value}` must not become a decrement.
 std::string signed_literal(bool negative, std::string magnitude) {
-  return negative ? "(-" + magnitude + ")" : magnitude;
+  return negative ? fmt::format("(-{})", magnitude) : magnitude;
 }
 
 std::string real_literal(double value, const char* suffix) {
@@ -81,8 +81,12 @@ Source& Source::fast_math(bool on) {
   return *this;
 }
 
-std::string Source::literal(float value) { return real_literal(value, "f"); }
-std::string Source::literal(double value) { return real_literal(value, ""); }
+std::string Source::literal(float value) {
+  return real_literal(value, "f");
+}
+std::string Source::literal(double value) {
+  return real_literal(value, "");
+}
 
 std::string Source::literal(long long value) {
   if (value == LLONG_MIN) return "(-9223372036854775807l - 1)";

@@ -11,7 +11,8 @@ namespace rtcg {
 /// Comments become spaces, line by line: the result has the same lines. String and character literals are kept.
 std::string blank_comments(std::string_view text);
 
-/// Identifiers and numbers are one token each, a literal is one token, any other character that is not white space is one.
+/// Identifiers and numbers are one token each, a literal is one token, any other character that is not white space is
+/// one.
 std::vector<std::string> tokenise(std::string_view text);
 
 bool is_word(std::string_view token);  ///< starts like an identifier

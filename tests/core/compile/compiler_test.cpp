@@ -41,8 +41,8 @@ class CompileOnDevice : public test::DeviceTest {
   /// So that earlier runs of the tests have left nothing in the cache.
   static std::string unique() {
     static int count = 0;
-    return std::to_string(::getpid()) + "_" + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()) + "_" +
-           std::to_string(count++);
+    return std::to_string(::getpid()) + "_" +
+           std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()) + "_" + std::to_string(count++);
   }
   fs::path directory;
 };
@@ -61,10 +61,12 @@ TEST_P(CompileOnDevice, DefinesOptionsAndTextsNeverCollide) {
   EXPECT_EQ(result_of(compile(device(), Source("f.cl", text).option("-DVALUE=3"))), 3.0f);
   EXPECT_EQ(result_of(compile(device(), Source("f.cl", text).option("-DVALUE=4"))), 4.0f);
   std::set<std::string> keys;
-  for (const Source& source : {Source("f.cl", text), Source("f.cl", text).define("A"), Source("f.cl", text).define("A", "2"), Source("f.cl", text).define("B"),
-                               Source("f.cl", text).define("A").define("B"), Source("f.cl", text).define("B").define("A"),
-                               Source("f.cl", text).option("A"), Source("f.cl", text).fast_math(), Source("f.cl", text + " "),
-                               Source("f.cl", text, Dialect::raw), Source("f.cl", text).option("A").option("B"), Source("f.cl", text).option("A B")})
+  for (const Source& source :
+       {Source("f.cl", text), Source("f.cl", text).define("A"), Source("f.cl", text).define("A", "2"),
+        Source("f.cl", text).define("B"), Source("f.cl", text).define("A").define("B"),
+        Source("f.cl", text).define("B").define("A"), Source("f.cl", text).option("A"),
+        Source("f.cl", text).fast_math(), Source("f.cl", text + " "), Source("f.cl", text, Dialect::raw),
+        Source("f.cl", text).option("A").option("B"), Source("f.cl", text).option("A B")})
     keys.insert(manifest_for(device(), source).key().hex());
   EXPECT_EQ(keys.size(), 12u);
 }
@@ -76,7 +78,8 @@ TEST_P(CompileOnDevice, TheNameMattersOnlyWhereItReachesTheBinary) {
 }
 
 TEST_P(CompileOnDevice, EditingAnIncludedHeaderCompilesAgain) {
-  const std::string text = "#include \"outer.h\"\nkernel void f(global float* x) { x[0] = VALUE; } // " + unique() + "\n";
+  const std::string text =
+      "#include \"outer.h\"\nkernel void f(global float* x) { x[0] = VALUE; } // " + unique() + "\n";
   Source source("f.cl", text);
   source.include_directory(directory);
   std::ofstream(directory / "outer.h") << "#include \"inner.h\"\n";
@@ -89,7 +92,8 @@ TEST_P(CompileOnDevice, EditingAnIncludedHeaderCompilesAgain) {
 }
 
 TEST_P(CompileOnDevice, ErrorsPointAtTheUsersLine) {
-  const std::string text = error_of(Source("user.cl", "// first line\nkernel void f(global float* x) {\n\tx[0] = missing + 1;\n}\n"));
+  const std::string text =
+      error_of(Source("user.cl", "// first line\nkernel void f(global float* x) {\n\tx[0] = missing + 1;\n}\n"));
   EXPECT_EQ(text.find("user.cl:3:9: error: "), 0u) << text;
   EXPECT_NE(text.find("\n  \tx[0] = missing + 1;\n  \t       ^\n"), std::string::npos) << text;
   EXPECT_EQ(text.find("prelude"), std::string::npos) << text;
@@ -120,10 +124,13 @@ TEST_P(CompileOnDevice, ManyThreadsCompileOneKeyOnce) {
   std::vector<Handle> handles(8);
   {
     std::vector<std::jthread> threads;
-    for (Handle& handle : handles) threads.emplace_back([&] { handle = compile(device(), source).kernel("f").native(); });
+    for (Handle& handle : handles)
+      threads.emplace_back([&] { handle = compile(device(), source).kernel("f").native(); });
   }
   for (const Handle handle : handles) EXPECT_EQ(handle, handles[0]);
-  if (!CompileCache::standard().directory().empty()) EXPECT_EQ(CompileCache::standard().statistics().stores, stores + 1);
+  if (!CompileCache::standard().directory().empty()) {
+    EXPECT_EQ(CompileCache::standard().statistics().stores, stores + 1);
+  }
 }
 
 TEST_P(CompileOnDevice, AFailedCompilationIsTriedAgain) {
@@ -163,8 +170,11 @@ TEST_P(CompileOnDevice, CompileAllKeepsTheOrderAndThrowsTheFirstError) {
 
 TEST_P(CompileOnDevice, CudaTextsAreForCudaOnly) {
   const Source source("f.cu", "__global__ void f() {}", Dialect::cuda);
-  if (device().properties().backend == Backend::cuda) EXPECT_NO_THROW(compile(device(), source));
-  else EXPECT_THROW(compile(device(), source), UsageError);
+  if (device().properties().backend == Backend::cuda) {
+    EXPECT_NO_THROW(compile(device(), source));
+  } else {
+    EXPECT_THROW(compile(device(), source), UsageError);
+  }
 }
 
 TEST(CheckCuda, CompilesWithoutAGpuAndReportsErrors) {
@@ -183,10 +193,20 @@ TEST(CheckCuda, CompilesWithoutAGpuAndReportsErrors) {
   EXPECT_THROW(check_cuda(good, "sm_1"), DeviceError);
 }
 
+TEST(CheckCuda, NoticesAKernelThatIsNotOne) {
+  if (cuda_architectures().empty()) GTEST_SKIP() << "no NVRTC here";
+  // CUDA's __global__ comes down to __attribute__((global)).
+  const Source source("lost.cu", "#define global\nextern \"C\" __global__ void f(float* x) { x[0] = 1; }\n",
+                      Dialect::raw);
+  EXPECT_THROW(check_cuda(source, "sm_90"), CompileError);
+}
+
 TEST(CheckCuda, TakesCudaTextsWithTheToolkitsHeaders) {
   if (cuda_architectures().empty()) GTEST_SKIP() << "no NVRTC here";
-  const Source source("half.cu", "#include <cuda_fp16.h>\nclass A { public: int local; private: int global; };\n"
-                                 "extern \"C\" __global__ void f(__half* x) { x[threadIdx.x] = __float2half(1.0f); }\n", Dialect::cuda);
+  const Source source("half.cu",
+                      "#include <cuda_fp16.h>\nclass A { public: int local; private: int global; };\n"
+                      "extern \"C\" __global__ void f(__half* x) { x[threadIdx.x] = __float2half(1.0f); }\n",
+                      Dialect::cuda);
   EXPECT_EQ(check_cuda(source, "sm_90").kernels, std::vector<std::string>{"f"});
 }
 

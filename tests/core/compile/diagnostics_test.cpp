@@ -32,7 +32,8 @@ TEST(ParseLog, ReadsNvrtc) {
   EXPECT_EQ(d[0].message, "identifier \"foo\" is undefined");
   EXPECT_EQ(d[1].severity, Diagnostic::Severity::warning);
   EXPECT_EQ(d[1].column, 7);
-  EXPECT_EQ(d[2].message, "no instance of overloaded function \"bar\" matches the argument list; argument types are: (float *)");
+  EXPECT_EQ(d[2].message,
+            "no instance of overloaded function \"bar\" matches the argument list; argument types are: (float *)");
   EXPECT_EQ(d[2].column, 3);
 }
 
@@ -57,8 +58,8 @@ TEST(ParseLog, ReadsPoclAndClang) {
 }
 
 TEST(ParseLog, MakesNothingOfOtherText) {
-  for (const char* text : {"", "\n\n", ": error: ", "error: ", "(3): error: x", ":3: error: y", "a: b: c: d", "error: error: error:",
-                           "nvrtc: error: invalid value for --gpu-architecture (-arch)"})
+  for (const char* text : {"", "\n\n", ": error: ", "error: ", "(3): error: x", ":3: error: y", "a: b: c: d",
+                           "error: error: error:", "nvrtc: error: invalid value for --gpu-architecture (-arch)"})
     EXPECT_TRUE(parse_log(text).empty()) << text;
 }
 
@@ -66,7 +67,8 @@ CompileRequest request() {
   CompileRequest r;
   r.name = "user.cl";
   r.text =
-      "#line 1 \"rtcg_prelude\"\nsecret\n#define N 1\n#line 1 \"user.cl\"\nfirst\n#line 1 \"dir/h.h\"\nheader one\n\theader two\n"
+      "#line 1 \"rtcg_prelude\"\nsecret\n#define N 1\n#line 1 \"user.cl\"\nfirst\n#line 1 \"dir/h.h\"\nheader "
+      "one\n\theader two\n"
       "#line 2 \"user.cl\"\n\nthird\n";
   return r;
 }

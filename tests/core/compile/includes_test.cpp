@@ -42,7 +42,8 @@ TEST_F(Includes, InMemoryHeadersComeBeforeOwnDirectoryBeforeIncludeDirectories) 
   EXPECT_NE(resolve_includes(source).text.find("own\n"), std::string::npos);
   EXPECT_NE(resolve_includes(source.header("x.h", "memory")).text.find("memory\n"), std::string::npos);
   fs::remove(directory / "own/x.h");
-  EXPECT_NE(resolve_includes(Source::file(main).include_directory(directory / "other")).text.find("other\n"), std::string::npos);
+  EXPECT_NE(resolve_includes(Source::file(main).include_directory(directory / "other")).text.find("other\n"),
+            std::string::npos);
 }
 
 TEST_F(Includes, AHeadersOwnDirectoryIsSearchedFirst) {
@@ -57,9 +58,10 @@ TEST_F(Includes, AHeadersOwnDirectoryIsSearchedFirst) {
 }
 
 TEST_F(Includes, CommentsAndStringsHideDirectives) {
-  Source source("main.cl",
-                "/* \n#include \"h.h\"\n*/ // #include \"h.h\"\n// continued \\\n#include \"h.h\"\nconstant char* s = \"/*\";\n"
-                "  #  include \"h.h\" /* opens\n closes */\n");
+  Source source(
+      "main.cl",
+      "/* \n#include \"h.h\"\n*/ // #include \"h.h\"\n// continued \\\n#include \"h.h\"\nconstant char* s = \"/*\";\n"
+      "  #  include \"h.h\" /* opens\n closes */\n");
   source.header("h.h", "HERE\n");
   const std::string text = resolve_includes(source).text;
   EXPECT_EQ(text.find("HERE"), text.rfind("HERE"));
@@ -70,7 +72,9 @@ TEST_F(Includes, PragmaOnceHoldsForRepeatedInclusion) {
   Source source("main.cl", "#include \"h.h\"\n#include \"h.h\"\n");
   source.header("h.h", "#pragma once\nint once;\n");
   const std::string text = resolve_includes(source).text;
-  EXPECT_NE(text.find("#ifndef RTCG_ONCE_1\n#define RTCG_ONCE_1\n#line 1 \"h.h\"\n\nint once;\n#endif\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("#ifndef RTCG_ONCE_1\n#define RTCG_ONCE_1\n#line 1 \"h.h\"\n\nint once;\n#endif\n"),
+            std::string::npos)
+      << text;
   EXPECT_EQ(text.find("pragma"), std::string::npos);
 }
 
@@ -93,7 +97,8 @@ TEST_F(Includes, HeadersThatIncludeEachOtherEnd) {
 TEST_F(Includes, RunawayInclusionIsAnError) {
   Source source("main.cl", "#include \"0.h\"\n");
   for (int i = 0; i < 24; ++i)
-    source.header(std::to_string(i) + ".h", "#include \"" + std::to_string(i + 1) + ".h\"\n#include \"" + std::to_string(i + 1) + ".h\"\n");
+    source.header(std::to_string(i) + ".h",
+                  "#include \"" + std::to_string(i + 1) + ".h\"\n#include \"" + std::to_string(i + 1) + ".h\"\n");
   source.header("24.h", std::string(64, ' '));
   EXPECT_THROW(resolve_includes(source), InputError);
 }

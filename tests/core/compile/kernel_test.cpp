@@ -46,15 +46,19 @@ TEST_P(KernelOnDevice, RefusesArgumentsThatDoNotFit) {
   ASSERT_NE(axpy.signature(), nullptr);
   EXPECT_EQ(axpy.signature()->parameters.size(), 4u);
   EXPECT_TRUE(axpy.signature()->parameters[1].is_const);
-  EXPECT_EQ(error_of(axpy, stream, floats, floats, 2.0, 4), "kernel axpy: argument 3 (float a): expected a float value, given a double value");
-  EXPECT_EQ(error_of(axpy, stream, floats, floats, 2, 4), "kernel axpy: argument 3 (float a): expected a float value, given a int value");
-  EXPECT_EQ(error_of(axpy, stream, floats, floats, 2.0f, std::size_t{4}), "kernel axpy: argument 4 (int n): expected a int value, given a ulong value");
+  EXPECT_EQ(error_of(axpy, stream, floats, floats, 2.0, 4),
+            "kernel axpy: argument 3 (float a): expected a float value, given a double value");
+  EXPECT_EQ(error_of(axpy, stream, floats, floats, 2, 4),
+            "kernel axpy: argument 3 (float a): expected a float value, given a int value");
+  EXPECT_EQ(error_of(axpy, stream, floats, floats, 2.0f, std::size_t{4}),
+            "kernel axpy: argument 4 (int n): expected a int value, given a ulong value");
   EXPECT_EQ(error_of(axpy, stream, doubles, floats, 2.0f, 4),
             "kernel axpy: argument 1 (global float* restrict y): expected a Buffer of float, given a Buffer of double");
   EXPECT_EQ(error_of(axpy, stream, 1.0f, floats, 2.0f, 4),
             "kernel axpy: argument 1 (global float* restrict y): expected a Buffer of float, given a float value");
   EXPECT_EQ(error_of(axpy, stream, floats, floats, 2.0f).find("kernel axpy takes 4 arguments"), 0u);
-  EXPECT_EQ(error_of(axpy, stream, floats, Buffer(), 2.0f, 4), "kernel axpy: argument 2 (global const float* restrict x) is an empty Buffer");
+  EXPECT_EQ(error_of(axpy, stream, floats, Buffer(), 2.0f, 4),
+            "kernel axpy: argument 2 (global const float* restrict x) is an empty Buffer");
   EXPECT_EQ(error_of(axpy, stream, floats, floats, 2.0f, 4u), "");
   // The check of one list of types must not stand for another.
   EXPECT_NE(error_of(axpy, stream, floats, floats, 2.0, 4), "");
@@ -66,10 +70,11 @@ TEST_P(KernelOnDevice, PassesComplexValuesAndStructs) {
     float scale, shift;
   };
   const Stream stream = this->stream();
-  const Module module = compile(device(), Source("mix.cl",
-      "struct Affine { float scale, shift; };\n"
-      "kernel void rotate_all(global cfloat_t* z, cfloat_t w, struct Affine affine) {\n"
-      "  z[0] = cfloat_scale(cfloat_mul(z[0], w), affine.scale); z[0].x += affine.shift; }\n"));
+  const Module module = compile(
+      device(), Source("mix.cl",
+                       "struct Affine { float scale, shift; };\n"
+                       "kernel void rotate_all(global cfloat_t* z, cfloat_t w, struct Affine affine) {\n"
+                       "  z[0] = cfloat_scale(cfloat_mul(z[0], w), affine.scale); z[0].x += affine.shift; }\n"));
   const Buffer z = Buffer::from(stream, std::vector<std::complex<float>>{{1, 2}});
   module.kernel("rotate_all")(stream, Grid::of(1, 1), z, std::complex<float>(3, -1), Affine{2, 0.5f});
   EXPECT_EQ(z.read<std::complex<float>>()[0], std::complex<float>(10.5f, 10));
@@ -83,7 +88,8 @@ TEST_P(KernelOnDevice, LaunchesFromManyThreads) {
   for (std::size_t t = 0; t < sums.size(); ++t)
     threads.emplace_back([&, t] {
       const Stream mine(device());
-      const Buffer x = Buffer::from(mine, std::vector<float>(8, 1.0f)), y = Buffer::from(mine, std::vector<float>(8, 0.0f));
+      const Buffer x = Buffer::from(mine, std::vector<float>(8, 1.0f)),
+                   y = Buffer::from(mine, std::vector<float>(8, 0.0f));
       for (int i = 0; i < 200; ++i) axpy(mine, Grid::of(1, 8), y, x, static_cast<float>(t + 1), 8);
       sums[t] = y.read<float>()[7];
     });

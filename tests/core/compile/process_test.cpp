@@ -43,16 +43,19 @@ class CompileProcesses : public testing::Test {
   ~CompileProcesses() override { fs::remove_all(directory); }
 
   std::string run(const std::string& text, const std::string& environment = "RTCG_TEST_LAUNCH=1") const {
-    const std::string command = "RTCG_CACHE=1 RTCG_CACHE_READONLY= RTCG_COMPILE_CHECK= RTCG_CACHE_DIR='" + directory.string() + "' RTCG_TEST_TEXT='" +
-                                text + "' " + environment + " '" + fs::read_symlink("/proc/self/exe").string() +
-                                "' --gtest_also_run_disabled_tests --gtest_filter=CompileProcess.DISABLED_Child 2>&1; echo status $?";
+    const std::string command =
+        "RTCG_CACHE=1 RTCG_CACHE_READONLY= RTCG_COMPILE_CHECK= RTCG_CACHE_DIR='" + directory.string() +
+        "' RTCG_TEST_TEXT='" + text + "' " + environment + " '" + fs::read_symlink("/proc/self/exe").string() +
+        "' --gtest_also_run_disabled_tests --gtest_filter=CompileProcess.DISABLED_Child 2>&1; echo status $?";
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(popen(command.c_str(), "r"), pclose);
     std::string output;
     char part[4096];
     while (pipe && std::fgets(part, sizeof part, pipe.get())) output += part;
     return output;
   }
-  std::size_t entries() const { return CompileCache({.directory = directory, .readonly_tiers = {}, .lock_directory = {}, .warn = {}}).list().size(); }
+  std::size_t entries() const {
+    return CompileCache({.directory = directory, .readonly_tiers = {}, .lock_directory = {}, .warn = {}}).list().size();
+  }
   /// Nothing in any cache, PoCL's own included.
   std::string text(int value) const {
     return "kernel void f(global float* x) { x[0] = " + std::to_string(value) + "; /* " + directory.string() + " */ }";
@@ -60,7 +63,9 @@ class CompileProcesses : public testing::Test {
   fs::path directory;
 };
 
-bool has(const std::string& output, const char* what) { return output.find(what) != std::string::npos; }
+bool has(const std::string& output, const char* what) {
+  return output.find(what) != std::string::npos;
+}
 
 TEST_F(CompileProcesses, TheSecondStartCompilesNothing) {
   const std::string first = run(text(3)), second = run(text(3));
@@ -99,7 +104,8 @@ TEST_F(CompileProcesses, AnotherTextOrNoCacheCompiles) {
 
 TEST_F(CompileProcesses, TheCheckHookCompilesEveryKernelForCuda) {
   if (cuda_architectures().empty()) GTEST_SKIP() << "no NVRTC here";
-  const std::string broken = "kernel void f(global float* x) { x[0] = 1; }\n#ifdef RTCG_CUDA\n#error not for CUDA\n#endif\n";
+  const std::string broken =
+      "kernel void f(global float* x) { x[0] = 1; }\n#ifdef RTCG_CUDA\n#error not for CUDA\n#endif\n";
   const std::string output = run(broken, "RTCG_DEVICE=opencl:0 RTCG_COMPILE_CHECK=sm_80,sm_90 RTCG_TEST_LAUNCH=1");
   EXPECT_TRUE(has(output, "CompileError child.cl:3")) << output;
   EXPECT_TRUE(has(run(broken, "RTCG_DEVICE=opencl:0 RTCG_TEST_LAUNCH=1"), "value 1"));

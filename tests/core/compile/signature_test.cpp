@@ -16,10 +16,12 @@ Signature only(std::string_view text, std::vector<std::pair<std::string, std::st
 Argument value(ScalarType scalar, std::uint8_t bytes, std::uint8_t lanes = 1) {
   return {nullptr, {scalar, lanes, ArgumentSpace::value, bytes}};
 }
-Argument buffer(ScalarType scalar) { return {nullptr, {scalar, 1, ArgumentSpace::buffer, 0}}; }
+Argument buffer(ScalarType scalar) {
+  return {nullptr, {scalar, 1, ArgumentSpace::buffer, 0}};
+}
 const Argument texture{nullptr, {ScalarType::unknown, 1, ArgumentSpace::texture, 0}};
-const Argument a_float = value(ScalarType::f32, 4), a_double = value(ScalarType::f64, 8), an_int = value(ScalarType::i32, 4),
-               a_long = value(ScalarType::i64, 8);
+const Argument a_float = value(ScalarType::f32, 4), a_double = value(ScalarType::f64, 8),
+               an_int = value(ScalarType::i32, 4), a_long = value(ScalarType::i64, 8);
 
 std::string error_of(const Signature& signature, const std::vector<Argument>& arguments) {
   try {
@@ -33,13 +35,15 @@ std::string error_of(const Signature& signature, const std::vector<Argument>& ar
 TEST(Signature, ReadsSpacesConstnessVectorsAndScalars) {
   const Signature s = only(
       "__kernel __attribute__((reqd_work_group_size(64, 1, 1)))\n"
-      "void f(__global const float4* restrict x, global uint* y, constant double *c, const unsigned int n, long long m,\n"
+      "void f(__global const float4* restrict x, global uint* y, constant double *c, const unsigned int n, long long "
+      "m,\n"
       "       float2 v, read_only image2d_t image, cfloat_t z, uchar flag) { }");
   EXPECT_EQ(s.kernel, "f");
   ASSERT_EQ(s.parameters.size(), 9u);
   const auto expect = [&](std::size_t i, ScalarType scalar, int lanes, ArgumentSpace space, int bytes, bool is_const) {
     const Parameter& p = s.parameters[i];
-    EXPECT_EQ(p.type, (ArgumentType{scalar, static_cast<std::uint8_t>(lanes), space, static_cast<std::uint8_t>(bytes)})) << p.declaration;
+    EXPECT_EQ(p.type, (ArgumentType{scalar, static_cast<std::uint8_t>(lanes), space, static_cast<std::uint8_t>(bytes)}))
+        << p.declaration;
     EXPECT_EQ(p.is_const, is_const) << p.declaration;
     EXPECT_TRUE(p.is_known) << p.declaration;
   };
@@ -58,16 +62,19 @@ TEST(Signature, ReadsSpacesConstnessVectorsAndScalars) {
 }
 
 TEST(Signature, ReadsCudaTexts) {
-  const Signature s = only("extern \"C\" __global__ void __launch_bounds__(256, 2) g(const float *__restrict__ x, cudaTextureObject_t t, int n)\n{}");
+  const Signature s = only(
+      "extern \"C\" __global__ void __launch_bounds__(256, 2) g(const float *__restrict__ x, cudaTextureObject_t t, "
+      "int n)\n{}");
   EXPECT_EQ(s.kernel, "g");
   ASSERT_EQ(s.parameters.size(), 3u);
   EXPECT_EQ(s.parameters[1].type.space, ArgumentSpace::texture);
 }
 
 TEST(Signature, ReplacesDefinesAndTypedefsOfTextAndCaller) {
-  const Signature s = only("#define REAL T\ntypedef REAL real; typedef unsigned long index_t;\n#define KERNEL kernel\n"
-                           "KERNEL void NAME(global real* x, index_t n) {}",
-                           {{"T", "double"}, {"NAME", "scaled"}});
+  const Signature s = only(
+      "#define REAL T\ntypedef REAL real; typedef unsigned long index_t;\n#define KERNEL kernel\n"
+      "KERNEL void NAME(global real* x, index_t n) {}",
+      {{"T", "double"}, {"NAME", "scaled"}});
   EXPECT_EQ(s.kernel, "scaled");
   ASSERT_EQ(s.parameters.size(), 2u);
   EXPECT_EQ(s.parameters[0].type.scalar, ScalarType::f64);
@@ -76,7 +83,9 @@ TEST(Signature, ReplacesDefinesAndTypedefsOfTextAndCaller) {
 }
 
 TEST(Signature, CommentsAndStringsAreNoText) {
-  EXPECT_TRUE(read_signatures("// kernel void a(int x)\n/* kernel void b(int x) */ constant char s[] = \"kernel void c(int x)\";").empty());
+  EXPECT_TRUE(read_signatures(
+                  "// kernel void a(int x)\n/* kernel void b(int x) */ constant char s[] = \"kernel void c(int x)\";")
+                  .empty());
   EXPECT_EQ(only("kernel void /* old: g( */ f(int a /* , int b */)").parameters.size(), 1u);
 }
 
@@ -99,15 +108,23 @@ TEST(Signature, LeavesOutWhatCannotBeReadWithCertainty) {
 }
 
 TEST(Signature, SurvivesTextsThatAreNoTexts) {
-  for (const char* text : {"kernel", "kernel void f(", "kernel void f(int a", "#define", "typedef", "typedef int", "\"", "/*",
-                           "kernel void f)(", "#define f f\nkernel void f(f f)", "kernel void f(,)", "'"})
+  for (const char* text : {"kernel", "kernel void f(", "kernel void f(int a", "#define", "typedef", "typedef int", "\"",
+                           "/*", "kernel void f)(", "#define f f\nkernel void f(f f)", "kernel void f(,)", "'"})
     EXPECT_NO_THROW(read_signatures(text)) << text;
+}
+
+TEST(Signature, DefinesThatExplodeEnd) {
+  std::string text = "kernel void f(A0 x) {}\n";
+  for (int i = 0; i < 60; ++i)
+    text += "#define A" + std::to_string(i) + " A" + std::to_string(i + 1) + " A" + std::to_string(i + 1) + "\n";
+  EXPECT_TRUE(read_signatures(text).empty());
 }
 
 TEST(ArgumentCheck, CountsAndNamesWhatIsExpected) {
   const Signature s = only("kernel void axpy(global float* y, float a, int n) {}");
   EXPECT_EQ(error_of(s, {buffer(ScalarType::f32), a_float, an_int}), "");
-  EXPECT_EQ(error_of(s, {buffer(ScalarType::f32), a_float}), "kernel axpy takes 3 arguments (global float* y, float a, int n), 2 given");
+  EXPECT_EQ(error_of(s, {buffer(ScalarType::f32), a_float}),
+            "kernel axpy takes 3 arguments (global float* y, float a, int n), 2 given");
   EXPECT_EQ(error_of(s, {buffer(ScalarType::f32), a_double, an_int}),
             "kernel axpy: argument 2 (float a): expected a float value, given a double value");
   EXPECT_EQ(error_of(s, {buffer(ScalarType::f32), an_int, an_int}),
@@ -132,12 +149,18 @@ TEST(ArgumentCheck, IntegersMayDifferInSignButNotInSize) {
 }
 
 TEST(ArgumentCheck, ComplexAndVectorsShareTheirScalar) {
-  const Signature s = only("kernel void f(global cfloat_t* a, global float2* b, global float* c, cfloat_t d, float2 e) {}");
+  const Signature s =
+      only("kernel void f(global cfloat_t* a, global float2* b, global float* c, cfloat_t d, float2 e) {}");
   const Argument complex = value(ScalarType::c64, 8);
-  EXPECT_EQ(error_of(s, {buffer(ScalarType::c64), buffer(ScalarType::c64), buffer(ScalarType::c64), complex, complex}), "");
-  EXPECT_EQ(error_of(s, {buffer(ScalarType::f32), buffer(ScalarType::unknown), buffer(ScalarType::f32), complex, value(ScalarType::unknown, 8, 0)}), "");
-  EXPECT_NE(error_of(s, {buffer(ScalarType::c128), buffer(ScalarType::c64), buffer(ScalarType::c64), complex, complex}), "");
-  EXPECT_NE(error_of(s, {buffer(ScalarType::c64), buffer(ScalarType::c64), buffer(ScalarType::c64), a_double, complex}), "");
+  EXPECT_EQ(error_of(s, {buffer(ScalarType::c64), buffer(ScalarType::c64), buffer(ScalarType::c64), complex, complex}),
+            "");
+  EXPECT_EQ(error_of(s, {buffer(ScalarType::f32), buffer(ScalarType::unknown), buffer(ScalarType::f32), complex,
+                         value(ScalarType::unknown, 8, 0)}),
+            "");
+  EXPECT_NE(error_of(s, {buffer(ScalarType::c128), buffer(ScalarType::c64), buffer(ScalarType::c64), complex, complex}),
+            "");
+  EXPECT_NE(error_of(s, {buffer(ScalarType::c64), buffer(ScalarType::c64), buffer(ScalarType::c64), a_double, complex}),
+            "");
 }
 
 TEST(Reconcile, TheDriversTypesWinAndTheTextsWordsStay) {
@@ -159,6 +182,13 @@ TEST(Reconcile, SizesAloneCatchAWrongArgument) {
   ASSERT_TRUE(signature);
   EXPECT_EQ(error_of(*signature, {buffer(ScalarType::f32), a_float}), "");
   EXPECT_NE(error_of(*signature, {buffer(ScalarType::f32), a_double}), "");
+
+  const Signature read = only("kernel void f(global float* x, struct Options o) {}");
+  const std::vector<ParameterInfo> sizes{{"", "", 8}, {"", "", 24}};
+  const auto merged = reconcile("f", &read, sizes);
+  EXPECT_EQ(error_of(*merged, {buffer(ScalarType::f32), value(ScalarType::unknown, 24, 0)}), "");
+  EXPECT_NE(error_of(*merged, {buffer(ScalarType::f32), value(ScalarType::unknown, 16, 0)}), "");
+  EXPECT_NE(error_of(*merged, {buffer(ScalarType::f64), value(ScalarType::unknown, 24, 0)}), "");
 }
 
 }  // namespace
