@@ -1,9 +1,12 @@
 #include "support/devices.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <ostream>
 #include <sstream>
+
+#include "rtcg/error.h"
 
 namespace rtcg {
 
@@ -18,7 +21,13 @@ std::vector<Device> test_devices() {
   if (chosen == nullptr || *chosen == '\0') return Device::all();
   std::vector<Device> devices;
   std::istringstream list(chosen);
-  for (std::string id; std::getline(list, id, ',');) devices.push_back(Device::find(id));
+  try {
+    for (std::string id; std::getline(list, id, ',');) devices.push_back(Device::find(id));
+  } catch (const DeviceError& error) {
+    // gtest asks while static objects are made, where nothing would catch this.
+    std::fprintf(stderr, "RTCG_TEST_DEVICES: %s\n", error.what());
+    std::exit(1);
+  }
   return devices;
 }
 
