@@ -174,7 +174,7 @@ void run(const ImageArguments& arguments) {
   for (const std::string& remark : collection.remarks) log_info("{}", remark);
   const radar::Geometry geometry = radar::geometry_of(collection);
   const radar::ImageGrid grid = choose_grid(job, geometry);
-  const std::vector<std::string> warnings = doubts(collection, geometry, grid);
+  std::vector<std::string> warnings = doubts(collection, geometry, grid);
   for (const std::string& warning : warnings) log_warning("{}", warning);
   const Device device = select_device(arguments.common);
   const Stream stream(device);
@@ -193,10 +193,10 @@ void run(const ImageArguments& arguments) {
   }
   const double imaging_seconds = seconds_since(forming);
   const Peak peak = peak_of(image);
-  for (const auto& pixel : image.pixels)
-    if (!std::isfinite(pixel.real()) || !std::isfinite(pixel.imag()))
-      throw NumericalError("the image holds values that are not finite; nothing was written");
-  if (peak.magnitude == 0) log_warning("the image is zero everywhere");
+  if (peak.magnitude == 0) {
+    warnings.emplace_back("the image is zero everywhere");
+    log_warning("{}", warnings.back());
+  }
 
   const auto writing = std::chrono::steady_clock::now();
   radar::write_image(

@@ -10,6 +10,7 @@
 #include "host_imaging.h"
 #include "rtcg/error.h"
 #include "support/devices.h"
+#include "support/scratch_directory.h"
 
 namespace rtcg::radar {
 namespace {
@@ -103,16 +104,12 @@ TEST(Trajectory, KeepsItsDistanceAndItsEnds) {
 
 class TableFile : public testing::Test {
  protected:
-  void SetUp() override {
-    file_ = std::filesystem::temp_directory_path() /
-            (std::string("rtcg_table_") + testing::UnitTest::GetInstance()->current_test_info()->name());
-  }
-  void TearDown() override { std::filesystem::remove(file_); }
   const std::filesystem::path& with(const std::string& text) {
     std::ofstream(file_) << text;
     return file_;
   }
-  std::filesystem::path file_;
+  ScratchDirectory scratch_;
+  std::filesystem::path file_ = scratch_ / "table";
 };
 
 TEST_F(TableFile, TargetsAreReadWithBlanksAndForeignLineEnds) {

@@ -7,22 +7,19 @@
 #include <fstream>
 
 #include "rtcg/error.h"
+#include "support/scratch_directory.h"
 
 namespace rtcg::radar {
 namespace {
 
 class TerrainFile : public testing::Test {
  protected:
-  void SetUp() override {
-    file_ = std::filesystem::temp_directory_path() /
-            (std::string("rtcg_terrain_") + testing::UnitTest::GetInstance()->current_test_info()->name());
-  }
-  void TearDown() override { std::filesystem::remove(file_); }
   Terrain read(const std::string& text) {
     std::ofstream(file_) << text;
     return read_terrain(file_);
   }
-  std::filesystem::path file_;
+  ScratchDirectory scratch_;
+  std::filesystem::path file_ = scratch_ / "table";
 };
 
 const std::string head = "NCOLS 3\nnrows 2\nxllcorner -5\nyllcorner 10\ncellsize 10\nNODATA_value -1\n";

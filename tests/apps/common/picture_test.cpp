@@ -4,33 +4,22 @@
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <string>
 
 #include "rtcg/error.h"
+#include "support/scratch_directory.h"
 
 namespace rtcg::app {
 namespace {
 
 class PictureFile : public testing::Test {
  protected:
-  void SetUp() override {
-    directory_ = std::filesystem::temp_directory_path() /
-                 (std::string("rtcg_picture_") + testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::remove_all(directory_);
-    std::filesystem::create_directories(directory_);
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
   std::size_t files() const {
     return static_cast<std::size_t>(
-        std::distance(std::filesystem::directory_iterator(directory_), std::filesystem::directory_iterator()));
+        std::distance(std::filesystem::directory_iterator(directory_.path()), std::filesystem::directory_iterator()));
   }
-  static std::string content(const std::filesystem::path& file) {
-    std::ifstream input(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(input), {}};
-  }
-  std::filesystem::path directory_;
+  ScratchDirectory directory_;
 };
 
 TEST_F(PictureFile, IsAPngOfTrueProportions) {
@@ -48,7 +37,7 @@ TEST_F(PictureFile, IsAPngOfTrueProportions) {
                        .dx = 1,
                        .dy = 2,
                        .title = "forty by ten"});
-  const std::string png = content(file);
+  const std::string png = read_bytes(file);
   ASSERT_GT(png.size(), 1000u);
   EXPECT_EQ(png.substr(1, 3), "PNG");
   const auto word = [&](std::size_t at) {
@@ -63,7 +52,7 @@ TEST_F(PictureFile, RefusesNonsense) {
   const std::vector<float> values(6, 0.0f);
   EXPECT_THROW(write_picture(directory_ / "a.png", {.decibels = values, .nx = 4, .ny = 2}), UsageError);
   EXPECT_THROW(write_picture(directory_ / "a.png", {.decibels = values, .nx = 3, .ny = 2, .range_db = 0}), UsageError);
-  EXPECT_THROW(write_picture(directory_ / "nowhere" / "a.png", {.decibels = values, .nx = 3, .ny = 2}), InputError);
+  EXPECT_THROW(write_picture(directory_ / "nowhere/a.png", {.decibels = values, .nx = 3, .ny = 2}), InputError);
   EXPECT_THROW(parse_colour_map("jet"), UsageError);
   EXPECT_EQ(files(), 0u);
 }

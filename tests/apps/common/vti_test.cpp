@@ -3,32 +3,21 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "rtcg/error.h"
+#include "support/scratch_directory.h"
 
 namespace rtcg::app {
 namespace {
 
 class VtiFile : public testing::Test {
  protected:
-  void SetUp() override {
-    directory_ = std::filesystem::temp_directory_path() /
-                 (std::string("rtcg_vti_") + testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::remove_all(directory_);
-    std::filesystem::create_directories(directory_);
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
   std::size_t files() const {
     return static_cast<std::size_t>(
-        std::distance(std::filesystem::directory_iterator(directory_), std::filesystem::directory_iterator()));
+        std::distance(std::filesystem::directory_iterator(directory_.path()), std::filesystem::directory_iterator()));
   }
-  static std::string content(const std::filesystem::path& file) {
-    std::ifstream input(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(input), {}};
-  }
-  std::filesystem::path directory_;
+  ScratchDirectory directory_;
 };
 
 TEST_F(VtiFile, StatesItsGridAndFields) {
@@ -37,7 +26,7 @@ TEST_F(VtiFile, StatesItsGridAndFields) {
   image.fields.push_back({"magnitude_dB", std::vector<float>(12, -3.0f)});
   const auto file = directory_ / "a.vti";
   write_vti(file, image);
-  const std::string text = content(file);
+  const std::string text = read_bytes(file);
   for (const char* part : {"WholeExtent=\"0 2 0 1 0 1\"", "Origin=\"-1 5 0\"", "Spacing=\"0.5 0.25 2\"",
                            "Name=\"magnitude_dB\"", "Scalars=\"magnitude_dB\""})
     EXPECT_NE(text.find(part), std::string::npos) << part;
