@@ -19,9 +19,8 @@ class ReferenceAccumulator : public Accumulator {
       : stream_(stream), image_(image) {
     const TilePlan& plan = image.plan();
     Source text("backproject_reference.cl", std::string(kernels::backproject_reference_cl));
-    text.define("TILE_X", static_cast<int>(plan.tile_x))
-        .define("TILE_Y", static_cast<int>(plan.tile_y))
-        .define("NFFT", static_cast<int>(nfft));
+    define_tiles(text, plan);
+    text.define("NFFT", static_cast<int>(nfft));
     text.define("TAPS", plan.taps).define("SINC_PHASES", sinc_phases).define("HEIGHTS", plan.heights ? 1 : 0);
     kernel_ = compile(stream.device(), text).kernel("backproject_reference");
     sinc_ = Buffer::from(stream, sinc_table<double>(options.interpolation, occupancy));
@@ -69,9 +68,9 @@ class TileAccumulator : public Accumulator {
       const auto at = static_cast<int>(tile), many = static_cast<int>(tiles);
       (*parameter_kernel_)(stream_, Grid::over(tiles * static_cast<std::size_t>(rows)), geometry, image_.tile_heights(),
                            image_.lattice(), at, many, start, pulses, rows, parameters_, bases_);
-      const Grid grid =
-          plan_.cpu ? Grid::of(tiles, 1)
-                    : Grid::of(tiles, 1, 1, plan_.tile_x, plan_.tile_y / static_cast<std::size_t>(plan_.run), 1);
+      const Grid grid = plan_.cpu ? Grid::of(tiles, 1)
+                                  : Grid::of(tiles, 1, 1, plan_.lane_extent(),
+                                             plan_.run_extent() / static_cast<std::size_t>(plan_.run), 1);
       (*tile_kernel_)(stream_, grid, table_, parameters_, bases_, sinc_, image_.heights(), image_.tile_heights(),
                       image_.pixels(), at, many, rows);
     }

@@ -58,7 +58,7 @@ void TileImage::upload_heights(const ImageGrid& grid) {
     return;
   }
   std::vector<float> heights, means;
-  heights.reserve(tiles_ * plan_.tile_pixels());
+  heights.resize(tiles_ * plan_.tile_pixels());
   for (int ty = 0; ty < lattice_.tiles_y; ++ty) {
     for (int tx = 0; tx < lattice_.tiles_x; ++tx) {
       double sum = 0;
@@ -67,8 +67,9 @@ void TileImage::upload_heights(const ImageGrid& grid) {
         for (std::size_t u = 0; u < plan_.tile_x; ++u) {
           const std::size_t i =
               std::min(static_cast<std::size_t>(tx + lattice_.first_x) * plan_.tile_x + u, grid.nx - 1);
-          heights.push_back(grid.heights[j * grid.nx + i]);
-          sum += static_cast<double>(heights.back());
+          const float height = grid.heights[j * grid.nx + i];
+          heights[means.size() * plan_.tile_pixels() + plan_.place(u, v)] = height;
+          sum += static_cast<double>(height);
         }
       }
       means.push_back(static_cast<float>(sum / static_cast<double>(plan_.tile_pixels())));
@@ -111,7 +112,7 @@ Image TileImage::download() const {
           image.pixels.data() + (k * region_.count_y + line + v - region_.first_y) * region_.count_x;
       for (std::size_t i = 0; i < region_.count_x; ++i) {
         const std::size_t x = region_.first_x + i - static_cast<std::size_t>(lattice_.first_x) * plan_.tile_x;
-        const std::size_t at = (x / plan_.tile_x * plan_.tile_y + v) * plan_.tile_x + x % plan_.tile_x;
+        const std::size_t at = x / plan_.tile_x * plan_.tile_pixels() + plan_.place(x % plan_.tile_x, v);
         out[i] = in_double_ ? wide[at] : std::complex<double>(narrow[at]);
         if (!std::isfinite(out[i].real()) || !std::isfinite(out[i].imag()))
           throw NumericalError(

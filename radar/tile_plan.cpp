@@ -75,13 +75,25 @@ double truncation(int order, double half_diagonal, double nearest) {
 }
 
 Source with_sizes(Source source, const TilePlan& plan, const ImageGrid& grid, std::size_t nfft) {
-  source.define("TILE_X", static_cast<int>(plan.tile_x)).define("TILE_Y", static_cast<int>(plan.tile_y));
-  source.define("DX", static_cast<float>(grid.dx)).define("DY", static_cast<float>(grid.dy));
+  define_tiles(source, plan);
+  source.define("LANE_STEP", static_cast<float>(plan.lanes_along_y ? grid.dy : grid.dx));
+  source.define("RUN_STEP", static_cast<float>(plan.lanes_along_y ? grid.dx : grid.dy));
   source.define("NFFT", static_cast<int>(nfft)).define("WINDOW", plan.window).define("GUARD", plan.window);
   source.define("ROW", static_cast<int>(plan.row(nfft))).define("PARAMETER_QUADS", plan.parameter_quads());
   return source.define("FORM", static_cast<int>(plan.form))
       .define("TAPS", plan.taps)
       .define("HEIGHTS", plan.heights ? 1 : 0);
+}
+
+/// Whether ranges change more from pixel to pixel along x than along y, on average over the pulses.
+bool varies_more_along_x(const Collection& collection, const ImageGrid& grid) {
+  double along_x = 0, along_y = 0;
+  for (const Vec3& antenna : collection.antenna) {
+    const Vec3 line = antenna - grid.centre;
+    const double range = std::max(line.norm(), 1e-30);
+    along_x += std::abs(line.x()) / range * grid.dx, along_y += std::abs(line.y()) / range * grid.dy;
+  }
+  return along_x > along_y;
 }
 
 /// Half extent in height of the tiles: one tile may hold any two heights of the scene.
@@ -92,6 +104,13 @@ double height_half(const ImageGrid& grid) {
 }
 
 }  // namespace
+
+void define_tiles(Source& source, const TilePlan& plan) {
+  source.define("TILE_X", static_cast<int>(plan.tile_x)).define("TILE_Y", static_cast<int>(plan.tile_y));
+  source.define("LANES_ALONG_Y", plan.lanes_along_y ? 1 : 0);
+  source.define("LANE_EXTENT", static_cast<int>(plan.lane_extent()));
+  source.define("RUN_EXTENT", static_cast<int>(plan.run_extent()));
+}
 
 std::string TilePlan::describe() const {
   const char* range = form == Form::exact          ? "exact difference of ranges"
@@ -110,6 +129,8 @@ TilePlan plan_tiles(const DeviceProperties& device, const Collection& collection
   plan.cpu = options.loop_shape.value_or(device.kind) != DeviceKind::gpu;
   plan.taps = options.interpolation.kind == Interpolation::Kind::sinc ? options.interpolation.taps : 0;
   plan.heights = !grid.heights.empty();
+  if (plan.cpu && device.backend == Backend::cuda) throw UsageError("CPU loops use OpenCL's vectors, which CUDA lacks");
+  plan.lanes_along_y = varies_more_along_x(collection, grid);
   const auto tiles_of = [](std::size_t n, std::size_t tile) { return (n + tile - 1) / tile; };
   if (plan.cpu) {
     plan.tile_x = plan.tile_y = 32;
@@ -121,10 +142,10 @@ TilePlan plan_tiles(const DeviceProperties& device, const Collection& collection
     struct Shape {
       int lines, run, groups;
     };
-    plan.tile_x = 32;
     for (const Shape& shape : {Shape{8, 8, 4}, Shape{8, 4, 4}, Shape{4, 4, 8}, Shape{4, 2, 8}}) {
       plan.run = shape.run, plan.groups_per_unit = shape.groups;
-      plan.tile_y = static_cast<std::size_t>(shape.lines * shape.run);
+      const auto run_extent = static_cast<std::size_t>(shape.lines * shape.run);
+      plan.tile_x = plan.lanes_along_y ? run_extent : 32, plan.tile_y = plan.lanes_along_y ? 32 : run_extent;
       if (tiles_of(grid.nx, plan.tile_x) * tiles_of(grid.ny, plan.tile_y) * grid.nz >= 4 * device.compute_units) break;
     }
   }
@@ -175,7 +196,7 @@ TilePlan plan_tiles(const DeviceProperties& device, const Collection& collection
 }
 
 Source tile_kernel(const TilePlan& plan, const ImageGrid& grid, std::size_t nfft) {
-  const int group_y = plan.cpu ? 1 : static_cast<int>(plan.tile_y) / plan.run;
+  const int lines = static_cast<int>(plan.run_extent()) / plan.run;
   const std::string text = render(kernels::backproject_tiles_cl,
                                   {{"lanes", plan.lanes},
                                    {"run", plan.run},
@@ -187,8 +208,8 @@ Source tile_kernel(const TilePlan& plan, const ImageGrid& grid, std::size_t nfft
                                    {"cpu", plan.cpu},
                                    {"heights", plan.heights},
                                    {"pulse_block", 64},
-                                   {"group_x", plan.cpu ? 1 : static_cast<int>(plan.tile_x)},
-                                   {"group_y", group_y},
+                                   {"group_x", plan.cpu ? 1 : static_cast<int>(plan.lane_extent())},
+                                   {"group_y", plan.cpu ? 1 : lines},
                                    {"groups_per_unit", plan.groups_per_unit}},
                                   "backproject_tiles.cl");
   return with_sizes(Source("backproject_tiles.cl", text), plan, grid, nfft);

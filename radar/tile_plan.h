@@ -17,9 +17,10 @@ struct TilePlan {
   enum class Form { exact = 0, second_order = 2, third_order = 3 };
   Form form = Form::second_order;
   bool cpu = false;                    ///< one work-item per tile with vector lanes; else one group per tile
+  bool lanes_along_y = false;          ///< lanes lie where ranges change less; runs on the other axis
   std::size_t tile_x = 0, tile_y = 0;  ///< pixels
-  int lanes = 1;                       ///< CPU: pixels along x in one vector
-  int run = 0;                         ///< pixels along y one item keeps in registers; even
+  int lanes = 1;                       ///< CPU: pixels in one vector
+  int run = 0;                         ///< pixels one item keeps in registers; even
   int stage = 0;                       ///< pulses staged in local memory at a time; 0: straight from global memory
   int unroll = 1;
   int groups_per_unit = 1;  ///< resident groups the compiler is asked to allow for
@@ -31,6 +32,10 @@ struct TilePlan {
   std::size_t tiles_x = 0, tiles_y = 0, tiles_z = 0;
   std::size_t tiles() const { return tiles_x * tiles_y * tiles_z; }
   std::size_t tile_pixels() const { return tile_x * tile_y; }
+  std::size_t lane_extent() const { return lanes_along_y ? tile_y : tile_x; }
+  std::size_t run_extent() const { return lanes_along_y ? tile_x : tile_y; }
+  /// Where pixel (u along x, v along y) of a tile is stored: lanes are contiguous.
+  std::size_t place(std::size_t u, std::size_t v) const { return lanes_along_y ? u * tile_y + v : v * tile_x + u; }
   int parameter_quads() const { return form == Form::second_order ? 2 : 3; }
   std::size_t row(std::size_t nfft) const { return nfft + 2 * static_cast<std::size_t>(window); }
   std::string describe() const;
@@ -41,6 +46,9 @@ inline constexpr int sinc_phases = 256;
 /// Throws UsageError when no plan fits the device (a tile that reaches more bins than a float can count).
 TilePlan plan_tiles(const DeviceProperties& device, const Collection& collection, const ImageGrid& grid,
                     const ImagingOptions& options, std::size_t nfft);
+
+/// Defines the layout of tiles for any kernel that addresses their pixels.
+void define_tiles(Source& source, const TilePlan& plan);
 
 /// The main kernel's text for a plan. Also serves compile checks: plan and device may be made up.
 Source tile_kernel(const TilePlan& plan, const ImageGrid& grid, std::size_t nfft);

@@ -11,8 +11,9 @@ kernel void backproject_reference(global const double2* profile, global const do
   if (id >= pixels) return;
   const int within = (int)(id % (TILE_X * TILE_Y));
   const int tile = (int)(id / (TILE_X * TILE_Y));
-  const int i = (tile % lattice.tiles_x + lattice.first_x) * TILE_X + within % TILE_X;
-  const int j = (tile / lattice.tiles_x % lattice.tiles_y + lattice.first_y) * TILE_Y + within / TILE_X;
+  const int lane = within % LANE_EXTENT, line = within / LANE_EXTENT;
+  const int i = (tile % lattice.tiles_x + lattice.first_x) * TILE_X + (LANES_ALONG_Y ? line : lane);
+  const int j = (tile / lattice.tiles_x % lattice.tiles_y + lattice.first_y) * TILE_Y + (LANES_ALONG_Y ? lane : line);
   const int k = tile / (lattice.tiles_x * lattice.tiles_y);
   const double x = lattice.x0 + i * lattice.dx, y = lattice.y0 + j * lattice.dy;
   double z = lattice.z0 + k * lattice.dz;

@@ -1,11 +1,13 @@
 {#
-  Backprojection of one block of pulses into tiles of TILE_X x TILE_Y pixels. A work-item owns runs of `run` pixels along
-  y for `lanes` neighbours along x. Along a run the phase, expanded about the tile's centre, is a short polynomial (FORM 2,
-  3) or the exact difference of ranges (FORM 0); see tile_parameters.cl. Pulses are added in order into accumulators that
-  start from the image, so the bits do not depend on how pulses are blocked.
+  Backprojection of one block of pulses into tiles of LANE_EXTENT x RUN_EXTENT pixels. A work-item owns runs of `run`
+  pixels for each of its `lanes` neighbours; lanes lie along the axis of the image on which ranges change less, so that
+  neighbouring lanes read the same or neighbouring table entries. Along a run the phase, expanded about the tile's centre,
+  is a short polynomial (FORM 2, 3) or the exact difference of ranges (FORM 0); see tile_parameters.cl. Pulses are added
+  in order into accumulators that start from the image, so the bits do not depend on how pulses are blocked.
 
-  Assumes: rows of the table carry a guard of WINDOW zeros at both ends (range_table.cl), |cell of a pixel - base| < WINDOW / 2,
-  pulses a multiple of STAGE, run even. Adding MAGIC rounds to an integer in the low mantissa bits; it needs |cell - base| < 2^22.
+  Assumes: rows of the table carry a guard of WINDOW zeros at both ends (range_table.cl), |cell of a pixel - base| <
+  WINDOW / 2, pulses a multiple of `stage`, run even. Adding MAGIC rounds to an integer in the low mantissa bits; it needs
+  |cell - base| < 2^22.
 #}
 {% set digits = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "a", "b", "c", "d", "e", "f"] %}
 #define MAGIC 12582912.0f
@@ -125,11 +127,11 @@ kernel GROUP_BOUNDS void backproject_tiles(global const {{ "float2" if taps > 0 
   // lanes x run pixels in registers.
   const int tile = (int)get_global_id(0);
   if (tile >= tiles) return;
-  const size_t origin = (size_t)(first_tile + tile) * (TILE_X * TILE_Y);
+  const size_t origin = (size_t)(first_tile + tile) * (LANE_EXTENT * RUN_EXTENT);
   for (int start = 0; start < pulses; start += {{ pulse_block }})
-  for (int column = 0; column < TILE_X; column += {{ lanes }})
-  for (int line = 0; line < TILE_Y; line += {{ run }}) {
-    const size_t corner = origin + line * TILE_X + column;
+  for (int column = 0; column < LANE_EXTENT; column += {{ lanes }})
+  for (int line = 0; line < RUN_EXTENT; line += {{ run }}) {
+    const size_t corner = origin + line * LANE_EXTENT + column;
 {% else %}
   const int tile = (int)get_group_id(0);
   const int column = (int)get_local_id(0), line = (int)get_local_id(1) * {{ run }};
@@ -139,28 +141,28 @@ kernel GROUP_BOUNDS void backproject_tiles(global const {{ "float2" if taps > 0 
   __local float4 staged[2][{{ stage }}][PARAMETER_QUADS];
 {% endif %}
   {
-    const size_t corner = (size_t)(first_tile + tile) * (TILE_X * TILE_Y) + line * TILE_X + column;
+    const size_t corner = (size_t)(first_tile + tile) * (LANE_EXTENT * RUN_EXTENT) + line * LANE_EXTENT + column;
 {% endif %}
     global float2* pixels = image + corner;
-    const float ey = ((float)line + 0.5f * ({{ run }} - TILE_Y)) * DY;
+    const float along = ((float)line + 0.5f * ({{ run }} - RUN_EXTENT)) * RUN_STEP;
     real_n re[{{ run }}], im[{{ run }}];
 {% if lanes == 1 %}
-    const real_n ex = ((float)column - 0.5f * (TILE_X - 1)) * DX;
+    const real_n across = ((float)column - 0.5f * (LANE_EXTENT - 1)) * LANE_STEP;
 {% for j in range(run) %}
-    re[{{ j }}] = pixels[{{ j }} * TILE_X].x, im[{{ j }}] = pixels[{{ j }} * TILE_X].y;
+    re[{{ j }}] = pixels[{{ j }} * LANE_EXTENT].x, im[{{ j }}] = pixels[{{ j }} * LANE_EXTENT].y;
 {% endfor %}
 {% else %}
-    const real_n ex = (SPLAT((float)column - 0.5f * (TILE_X - 1)) + (real_n)({{ join(range(lanes), ", ") }})) * SPLAT(DX);
+    const real_n across = (SPLAT((float)column - 0.5f * (LANE_EXTENT - 1)) + (real_n)({{ join(range(lanes), ", ") }})) * SPLAT(LANE_STEP);
 {% for j in range(run) %}
 {% for l in range(lanes) %}
-    re[{{ j }}].s{{ digits[l] }} = pixels[{{ j }} * TILE_X + {{ l }}].x, im[{{ j }}].s{{ digits[l] }} = pixels[{{ j }} * TILE_X + {{ l }}].y;
+    re[{{ j }}].s{{ digits[l] }} = pixels[{{ j }} * LANE_EXTENT + {{ l }}].x, im[{{ j }}].s{{ digits[l] }} = pixels[{{ j }} * LANE_EXTENT + {{ l }}].y;
 {% endfor %}
 {% endfor %}
 {% endif %}
 {% if heights %}
     real_n ez[{{ run }}];
 {% for j in range(run) %}
-    ez[{{ j }}] = {% if lanes == 1 %}heights[corner + {{ j }} * TILE_X]{% else %}vload{{ lanes }}(0, heights + corner + {{ j }} * TILE_X){% endif %} - SPLAT(tile_heights[first_tile + tile]);
+    ez[{{ j }}] = {% if lanes == 1 %}heights[corner + {{ j }} * LANE_EXTENT]{% else %}vload{{ lanes }}(0, heights + corner + {{ j }} * LANE_EXTENT){% endif %} - SPLAT(tile_heights[first_tile + tile]);
 {% endfor %}
 {% endif %}
     const size_t own = (size_t)tile * pulses;
@@ -195,11 +197,11 @@ kernel GROUP_BOUNDS void backproject_tiles(global const {{ "float2" if taps > 0 
       const float step_phase = q1.z, cells_per_phase = q1.w;
 {% if form == 0 %}
       const float4 q2 = quads[2];
-      const real_n along_x = ex * (ex - SPLAT(q0.y));
+      const real_n from_lanes = across * (across - SPLAT(q0.y));
 {% for j in range(run) %}
       {
-        const float dy = ey + ({{ j - half }}.0f + 0.5f) * DY;
-        real_n square = along_x + SPLAT(dy * (dy - q0.z));
+        const float place = along + ({{ j - half }}.0f + 0.5f) * RUN_STEP;
+        real_n square = from_lanes + SPLAT(place * (place - q0.z));
 {% if heights %}
         square += ez[{{ j }}] * (ez[{{ j }}] - SPLAT(q0.w));
 {% endif %}
@@ -211,22 +213,22 @@ kernel GROUP_BOUNDS void backproject_tiles(global const {{ "float2" if taps > 0 
 {% else %}
 {% if form == 3 %}
       const float4 q2 = quads[2];
-      const real_n c0 = fma(ex, fma(ex, fma(ex, SPLAT(q2.x), SPLAT(q0.w)), SPLAT(q0.y)), SPLAT(q0.x));
-      const real_n c1 = fma(ex, fma(ex, SPLAT(q2.y), SPLAT(q1.x)), SPLAT(q0.z));
-      const real_n c2 = fma(ex, SPLAT(q2.z), SPLAT(q1.y));
-      const real_n e0 = fma(SPLAT(ey), fma(SPLAT(ey), fma(SPLAT(ey), SPLAT(q2.w), c2), c1), c0);
-      const real_n e1 = fma(SPLAT(ey), fma(SPLAT(3.0f * ey), SPLAT(q2.w), c2 + c2), c1);
-      const real_n e2 = fma(SPLAT(3.0f * ey), SPLAT(q2.w), c2);
+      const real_n c0 = fma(across, fma(across, fma(across, SPLAT(q2.x), SPLAT(q0.w)), SPLAT(q0.y)), SPLAT(q0.x));
+      const real_n c1 = fma(across, fma(across, SPLAT(q2.y), SPLAT(q1.x)), SPLAT(q0.z));
+      const real_n c2 = fma(across, SPLAT(q2.z), SPLAT(q1.y));
+      const real_n e0 = fma(SPLAT(along), fma(SPLAT(along), fma(SPLAT(along), SPLAT(q2.w), c2), c1), c0);
+      const real_n e1 = fma(SPLAT(along), fma(SPLAT(3.0f * along), SPLAT(q2.w), c2 + c2), c1);
+      const real_n e2 = fma(SPLAT(3.0f * along), SPLAT(q2.w), c2);
 {% else %}
-      const real_n c0 = fma(ex, fma(ex, SPLAT(q0.w), SPLAT(q0.y)), SPLAT(q0.x));
-      const real_n c1 = fma(ex, SPLAT(q1.x), SPLAT(q0.z));
-      const real_n e0 = fma(SPLAT(ey), fma(SPLAT(ey), SPLAT(q1.y), c1), c0);
-      const real_n e1 = fma(SPLAT(2.0f * ey), SPLAT(q1.y), c1);
+      const real_n c0 = fma(across, fma(across, SPLAT(q0.w), SPLAT(q0.y)), SPLAT(q0.x));
+      const real_n c1 = fma(across, SPLAT(q1.x), SPLAT(q0.z));
+      const real_n e0 = fma(SPLAT(along), fma(SPLAT(along), SPLAT(q1.y), c1), c0);
+      const real_n e1 = fma(SPLAT(2.0f * along), SPLAT(q1.y), c1);
       const real_n e2 = SPLAT(q1.y);
 {% endif %}
 {% for j in range(half) %}
       {
-        const float d = {{ j }}.5f * DY;
+        const float d = {{ j }}.5f * RUN_STEP;
         const real_n even = fma(SPLAT(d * d), e2, e0);
         const real_n slope = {% if form == 3 %}fma(SPLAT(d * d), SPLAT(q2.w), e1){% else %}e1{% endif %};
         ADD(fma(SPLAT(d), slope, even), re[{{ half + j }}], im[{{ half + j }}]);
@@ -238,10 +240,10 @@ kernel GROUP_BOUNDS void backproject_tiles(global const {{ "float2" if taps > 0 
     }
 {% for j in range(run) %}
 {% if lanes == 1 %}
-    pixels[{{ j }} * TILE_X] = make_float2(re[{{ j }}], im[{{ j }}]);
+    pixels[{{ j }} * LANE_EXTENT] = make_float2(re[{{ j }}], im[{{ j }}]);
 {% else %}
 {% for l in range(lanes) %}
-    pixels[{{ j }} * TILE_X + {{ l }}] = make_float2(re[{{ j }}].s{{ digits[l] }}, im[{{ j }}].s{{ digits[l] }});
+    pixels[{{ j }} * LANE_EXTENT + {{ l }}] = make_float2(re[{{ j }}].s{{ digits[l] }}, im[{{ j }}].s{{ digits[l] }});
 {% endfor %}
 {% endif %}
 {% endfor %}

@@ -38,8 +38,10 @@ kernel void tile_parameters(global const double* pulse, global const float* tile
   const double cell = floor(bin);
   const float start = (float)(step_phase * (bin - cell - 0.5));
   bases[id] = (int)fmin(fmax(cell, lowest), highest);
+  // Coefficients are given along the lanes and along the runs of backproject_tiles.cl.
+  const double lane = LANES_ALONG_Y ? ay : ax, run = LANES_ALONG_Y ? ax : ay;
 #if FORM == 0
-  out[0] = make_float4(start, (float)(2 * ax), (float)(2 * ay), (float)(2 * az));
+  out[0] = make_float4(start, (float)(2 * lane), (float)(2 * run), (float)(2 * az));
   out[1] = make_float4((float)range, (float)(range * range), (float)step_phase, (float)(1 / step_phase));
 #if TAPS
   const double turn = step_phase * (cell + 0.5 - 0.5 * NFFT) * 0.15915494309189535;
@@ -48,13 +50,13 @@ kernel void tile_parameters(global const double* pulse, global const float* tile
   out[2] = make_float4((float)k, 0.0f, 0.0f, 0.0f);
 #endif
 #else
-  const double nx = ax / range, ny = ay / range, h = 0.5 * k / range;
-  out[0] = make_float4(start, (float)(-k * nx), (float)(-k * ny), (float)(h * (1 - nx * nx)));
-  out[1] = make_float4((float)(-2 * h * nx * ny), (float)(h * (1 - ny * ny)), (float)step_phase, (float)(1 / step_phase));
+  const double n = lane / range, m = run / range, h = 0.5 * k / range;
+  out[0] = make_float4(start, (float)(-k * n), (float)(-k * m), (float)(h * (1 - n * n)));
+  out[1] = make_float4((float)(-2 * h * n * m), (float)(h * (1 - m * m)), (float)step_phase, (float)(1 / step_phase));
 #if FORM == 3
   const double g = h / range;
-  out[2] = make_float4((float)(g * nx * (1 - nx * nx)), (float)(g * ny * (1 - 3 * nx * nx)), (float)(g * nx * (1 - 3 * ny * ny)),
-                       (float)(g * ny * (1 - ny * ny)));
+  out[2] = make_float4((float)(g * n * (1 - n * n)), (float)(g * m * (1 - 3 * n * n)), (float)(g * n * (1 - 3 * m * m)),
+                       (float)(g * m * (1 - m * m)));
 #endif
 #endif
 }
