@@ -192,6 +192,9 @@ TilePlan plan_tiles(const DeviceProperties& device, const Collection& collection
       }
     }
   }
+  // Rounded so that similar geometries share a kernel.
+  const int step = plan.stage > 0 ? 8 : 64;
+  plan.window = (plan.window + step - 1) / step * step;
   return plan;
 }
 

