@@ -35,6 +35,11 @@ std::string command_path(const CLI::App& app) {
   return chosen.empty() ? app.get_name() : app.get_name() + " " + command_path(*chosen.front());
 }
 
+const CLI::App& innermost(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : innermost(*chosen.front());
+}
+
 int finish_output() {
   if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return exit_done;
   log_error("standard output: cannot be written");
@@ -62,6 +67,15 @@ int run_application(int argc, char** argv, const std::string& description,
   } catch (const CLI::Success& request) {  // --help, --version
     app.exit(request);
     return finish_output();
+  } catch (const CLI::RequiredError& error) {
+    // CLI11 calls an unknown command a missing one.
+    const CLI::App& last = innermost(app);
+    const std::vector<std::string> extra = last.remaining();
+    if (last.get_require_subcommand_min() > 0 && !extra.empty())
+      log_error("there is no command '{}'; see '{} --help'", extra.front(), command_path(app));
+    else
+      log_error("{}; see '{} --help'", error.what(), command_path(app));
+    return exit_usage;
   } catch (const CLI::ParseError& error) {
     log_error("{}; see '{} --help'", error.what(), command_path(app));
     return exit_usage;

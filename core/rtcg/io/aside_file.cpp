@@ -87,22 +87,26 @@ void AsideFile::commit() {
   committed_ = true;
 }
 
-void write_file(const fs::path& target, std::string_view content) {
-  AsideFile file(target);
-  const int descriptor = open(file.path().c_str(), O_WRONLY | O_CLOEXEC);
-  if (descriptor < 0) fail(target, "cannot be written");
+void AsideFile::write(std::string_view content) {
+  const int descriptor = open(temporary_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+  if (descriptor < 0) fail(target_, "cannot be written");
   while (!content.empty()) {
-    const ssize_t written = write(descriptor, content.data(), content.size());
+    const ssize_t written = ::write(descriptor, content.data(), content.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) {
       const int error = errno;
       close(descriptor);
       errno = error;
-      fail(target, "cannot be written");
+      fail(target_, "cannot be written");
     }
     content.remove_prefix(static_cast<std::size_t>(written));
   }
-  if (close(descriptor) != 0) fail(target, "cannot be written");
+  if (close(descriptor) != 0) fail(target_, "cannot be written");
+}
+
+void write_file(const fs::path& target, std::string_view content) {
+  AsideFile file(target);
+  file.write(content);
   file.commit();
 }
 

@@ -21,6 +21,8 @@ class AsideFile {
   /// Where to write.
   const std::filesystem::path& path() const { return temporary_; }
   const std::filesystem::path& target() const { return target_; }
+  /// Replaces the temporary's content. InputError when that fails. Writers with a file format of their own open path().
+  void write(std::string_view content);
   /// Brings the data to the disk and renames. The writer must have closed the file. InputError when that fails.
   void commit();
 

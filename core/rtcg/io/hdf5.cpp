@@ -77,18 +77,29 @@ std::string library_reason() {
 
 hid_t real_type(Element element) {
   switch (element) {
-    case Element::float32: case Element::complex64: return H5T_NATIVE_FLOAT;
-    case Element::float64: case Element::complex128: return H5T_NATIVE_DOUBLE;
-    case Element::int32: return H5T_NATIVE_INT32;
-    case Element::int64: return H5T_NATIVE_INT64;
-    case Element::uint8: return H5T_NATIVE_UINT8;
-    case Element::uint32: return H5T_NATIVE_UINT32;
-    case Element::uint64: return H5T_NATIVE_UINT64;
+    case Element::float32:
+    case Element::complex64:
+      return H5T_NATIVE_FLOAT;
+    case Element::float64:
+    case Element::complex128:
+      return H5T_NATIVE_DOUBLE;
+    case Element::int32:
+      return H5T_NATIVE_INT32;
+    case Element::int64:
+      return H5T_NATIVE_INT64;
+    case Element::uint8:
+      return H5T_NATIVE_UINT8;
+    case Element::uint32:
+      return H5T_NATIVE_UINT32;
+    case Element::uint64:
+      return H5T_NATIVE_UINT64;
   }
   throw UsageError("no such HDF5 element");
 }
 
-bool is_complex(Element element) { return element == Element::complex64 || element == Element::complex128; }
+bool is_complex(Element element) {
+  return element == Element::complex64 || element == Element::complex128;
+}
 
 Handle memory_type(Element element) {
   const hid_t real = real_type(element);
@@ -142,7 +153,9 @@ struct Extent {
 
 }  // namespace
 
-std::size_t bytes_of(Element element) { return (is_complex(element) ? 2 : 1) * H5Tget_size(real_type(element)); }
+std::size_t bytes_of(Element element) {
+  return (is_complex(element) ? 2 : 1) * H5Tget_size(real_type(element));
+}
 
 struct File::State {
   std::string name;
@@ -223,15 +236,19 @@ struct File::State {
     for (int f = 0; f < filters; ++f) {
       unsigned flags = 0, configuration = 0;
       std::size_t values = 0;
-      const H5Z_filter_t filter = H5Pget_filter2(properties, static_cast<unsigned>(f), &flags, &values, nullptr, 0, nullptr, &configuration);
+      const H5Z_filter_t filter =
+          H5Pget_filter2(properties, static_cast<unsigned>(f), &flags, &values, nullptr, 0, nullptr, &configuration);
       if (filter != H5Z_FILTER_DEFLATE && filter != H5Z_FILTER_SHUFFLE && filter != H5Z_FILTER_FLETCHER32)
-        fail(path, fmt::format("packed by filter {}; deflate, shuffle and fletcher32 are read", static_cast<int>(filter)));
+        fail(path,
+             fmt::format("packed by filter {}; deflate, shuffle and fletcher32 are read", static_cast<int>(filter)));
     }
     const std::uint64_t gain = filters > 0 ? best_compression : 1, element_bytes = H5Tget_size(type);
     const std::uint64_t stored_bytes = H5Dget_storage_size(dataset);
-    if (stored_bytes > file_bytes) fail(path, fmt::format("{} bytes announced in a file of {}", stored_bytes, file_bytes));
+    if (stored_bytes > file_bytes)
+      fail(path, fmt::format("{} bytes announced in a file of {}", stored_bytes, file_bytes));
     if (size.elements > stored_bytes * gain / element_bytes)
-      fail(path, fmt::format("{} numbers announced but only {} bytes stored; the file is incomplete or damaged", size.elements, stored_bytes));
+      fail(path, fmt::format("{} numbers announced but only {} bytes stored; the file is incomplete or damaged",
+                             size.elements, stored_bytes));
     if (layout != H5D_CHUNKED) return;
     std::array<hsize_t, H5S_MAX_RANK> chunk{};
     const int rank = H5Pget_chunk(properties, H5S_MAX_RANK, chunk.data());
@@ -258,10 +275,12 @@ struct File::State {
       for (std::size_t d = 0; d < size.shape.size(); ++d) extent[d] = size.shape[d];
       start[0] = first;
       extent[0] = count;
-      if (elements != 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr) < 0)
+      if (elements != 0 &&
+          H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr) < 0)
         fail_library(path, "cannot select rows");
     }
-    if (elements != room) throw UsageError(fmt::format("{}: {}: room for {} numbers given for {}", name, path, room, elements));
+    if (elements != room)
+      throw UsageError(fmt::format("{}: {}: room for {} numbers given for {}", name, path, room, elements));
   }
 };
 
@@ -340,7 +359,8 @@ std::size_t File::readable_elements(const std::string& dataset, Element as) cons
   return size.elements;
 }
 
-void File::read_bytes(const std::string& dataset, Element as, std::size_t first, std::size_t count, std::span<std::byte> to) const {
+void File::read_bytes(const std::string& dataset, Element as, std::size_t first, std::size_t count,
+                      std::span<std::byte> to) const {
   readable_elements(dataset, as);
   const Quiet quiet;
   const Handle handle = state_->open_dataset(dataset);
@@ -358,7 +378,9 @@ void File::read_bytes(const std::string& dataset, Element as, std::size_t first,
 void File::create_dataset(const std::string& dataset, Element element, const Shape& shape, std::size_t chunk_rows) {
   const Quiet quiet;
   const std::vector<hsize_t> sizes(shape.begin(), shape.end());
-  const Handle space{shape.empty() ? H5Screate(H5S_SCALAR) : H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr), H5Sclose};
+  const Handle space{
+      shape.empty() ? H5Screate(H5S_SCALAR) : H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr),
+      H5Sclose};
   const Handle type = memory_type(element);
   const Handle links{H5Pcreate(H5P_LINK_CREATE), H5Pclose};
   H5Pset_create_intermediate_group(links, 1);
@@ -373,7 +395,8 @@ void File::create_dataset(const std::string& dataset, Element element, const Sha
   if (!handle.valid()) state_->fail_library(dataset, "cannot be created");
 }
 
-void File::write_bytes(const std::string& dataset, Element as, std::size_t first, std::size_t count, std::span<const std::byte> from) {
+void File::write_bytes(const std::string& dataset, Element as, std::size_t first, std::size_t count,
+                       std::span<const std::byte> from) {
   const Quiet quiet;
   const Handle handle = state_->open_dataset(dataset);
   const Handle space{H5Dget_space(handle), H5Sclose};
@@ -383,7 +406,8 @@ void File::write_bytes(const std::string& dataset, Element as, std::size_t first
   const hsize_t room = elements;
   const Handle memory{H5Screate_simple(1, &room, nullptr), H5Sclose};
   const Handle type = memory_type(as);
-  if (H5Dwrite(handle, type, memory, space, H5P_DEFAULT, from.data()) < 0) state_->fail_library(dataset, "cannot be written");
+  if (H5Dwrite(handle, type, memory, space, H5P_DEFAULT, from.data()) < 0)
+    state_->fail_library(dataset, "cannot be written");
 }
 
 Attributes File::attributes(const std::string& object) const {
@@ -392,27 +416,33 @@ Attributes File::attributes(const std::string& object) const {
   const Handle handle{H5Oopen(state_->file, object.c_str(), H5P_DEFAULT), H5Oclose};
   if (!handle.valid()) state_->fail_library(object, "cannot be opened");
   H5O_info_t info{};
-  if (H5Oget_info2(handle, &info, H5O_INFO_NUM_ATTRS) < 0) state_->fail_library(object, "its attributes cannot be read");
+  if (H5Oget_info2(handle, &info, H5O_INFO_NUM_ATTRS) < 0)
+    state_->fail_library(object, "its attributes cannot be read");
   Attributes result;
   for (hsize_t i = 0; i < info.num_attrs; ++i) {
-    const Handle attribute{H5Aopen_by_idx(handle, ".", H5_INDEX_NAME, H5_ITER_INC, i, H5P_DEFAULT, H5P_DEFAULT), H5Aclose};
+    const Handle attribute{H5Aopen_by_idx(handle, ".", H5_INDEX_NAME, H5_ITER_INC, i, H5P_DEFAULT, H5P_DEFAULT),
+                           H5Aclose};
     if (!attribute.valid()) state_->fail_library(object, "an attribute cannot be opened");
     std::array<char, 256> name{};
-    if (H5Aget_name(attribute, name.size(), name.data()) < 0) state_->fail_library(object, "an attribute without a name");
+    if (H5Aget_name(attribute, name.size(), name.data()) < 0)
+      state_->fail_library(object, "an attribute without a name");
     const Handle space{H5Aget_space(attribute), H5Sclose}, type{H5Aget_type(attribute), H5Tclose};
     if (!space.valid() || !type.valid() || H5Sget_simple_extent_npoints(space) != 1) continue;
     if (plain_element(type)) {
       double value = 0;
-      if (H5Aread(attribute, H5T_NATIVE_DOUBLE, &value) < 0) state_->fail_library(object, fmt::format("attribute '{}' cannot be read", name.data()));
+      if (H5Aread(attribute, H5T_NATIVE_DOUBLE, &value) < 0)
+        state_->fail_library(object, fmt::format("attribute '{}' cannot be read", name.data()));
       result[name.data()] = value;
     } else if (H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0) {
       char* value = nullptr;
-      if (H5Aread(attribute, type, &value) < 0) state_->fail_library(object, fmt::format("attribute '{}' cannot be read", name.data()));
+      if (H5Aread(attribute, type, &value) < 0)
+        state_->fail_library(object, fmt::format("attribute '{}' cannot be read", name.data()));
       if (value) result[name.data()] = std::string(value);
       H5free_memory(value);
     } else if (H5Tget_class(type) == H5T_STRING && H5Tget_size(type) <= longest_attribute) {
       std::string value(H5Tget_size(type), '\0');
-      if (H5Aread(attribute, type, value.data()) < 0) state_->fail_library(object, fmt::format("attribute '{}' cannot be read", name.data()));
+      if (H5Aread(attribute, type, value.data()) < 0)
+        state_->fail_library(object, fmt::format("attribute '{}' cannot be read", name.data()));
       value.resize(std::strlen(value.c_str()));
       result[name.data()] = value;
     }
@@ -432,7 +462,8 @@ void File::set_attribute(const std::string& object, const std::string& name, con
     H5Tset_cset(type, H5T_CSET_UTF8);
   }
   const Handle attribute{H5Acreate2(handle, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose};
-  if (!attribute.valid() || H5Awrite(attribute, type, text ? static_cast<const void*>(text->c_str()) : &std::get<double>(value)) < 0)
+  if (!attribute.valid() ||
+      H5Awrite(attribute, type, text ? static_cast<const void*>(text->c_str()) : &std::get<double>(value)) < 0)
     state_->fail_library(object, fmt::format("attribute '{}' cannot be written", name));
 }
 

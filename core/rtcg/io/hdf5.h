@@ -1,8 +1,8 @@
 // HDF5 files in terms of datasets of numbers and attributes; complex numbers are compounds {r, i}, as h5py writes them.
 //
-// Files are not trusted: types are matched exactly, no buffer is allocated that the stored bytes could not fill, and links
-// or datasets that lead to other files are refused. Every failure is an InputError of one line: file, dataset, reason.
-// Paths are absolute ("/image"); rows are the slowest dimension. hdf5.h itself stays out of this header.
+// Files are not trusted: types are matched exactly, no buffer is allocated that the stored bytes could not fill, and
+// links or datasets that lead to other files are refused. Every failure is an InputError of one line: file, dataset,
+// reason. Paths are absolute ("/image"); rows are the slowest dimension. hdf5.h itself stays out of this header.
 #pragma once
 
 #include <complex>
@@ -23,14 +23,22 @@ std::size_t bytes_of(Element element);
 
 template <class T>
 constexpr Element element_of() {
-  if constexpr (std::is_same_v<T, float>) return Element::float32;
-  else if constexpr (std::is_same_v<T, double>) return Element::float64;
-  else if constexpr (std::is_same_v<T, std::complex<float>>) return Element::complex64;
-  else if constexpr (std::is_same_v<T, std::complex<double>>) return Element::complex128;
-  else if constexpr (std::is_same_v<T, std::int32_t>) return Element::int32;
-  else if constexpr (std::is_same_v<T, std::int64_t>) return Element::int64;
-  else if constexpr (std::is_same_v<T, std::uint8_t>) return Element::uint8;
-  else if constexpr (std::is_same_v<T, std::uint32_t>) return Element::uint32;
+  if constexpr (std::is_same_v<T, float>)
+    return Element::float32;
+  else if constexpr (std::is_same_v<T, double>)
+    return Element::float64;
+  else if constexpr (std::is_same_v<T, std::complex<float>>)
+    return Element::complex64;
+  else if constexpr (std::is_same_v<T, std::complex<double>>)
+    return Element::complex128;
+  else if constexpr (std::is_same_v<T, std::int32_t>)
+    return Element::int32;
+  else if constexpr (std::is_same_v<T, std::int64_t>)
+    return Element::int64;
+  else if constexpr (std::is_same_v<T, std::uint8_t>)
+    return Element::uint8;
+  else if constexpr (std::is_same_v<T, std::uint32_t>)
+    return Element::uint32;
   else {
     static_assert(std::is_same_v<T, std::uint64_t>, "no HDF5 element of this type");
     return Element::uint64;
@@ -43,7 +51,7 @@ using Attributes = std::map<std::string, Attribute>;
 
 class File {
  public:
-  static File open(const std::filesystem::path& file);    ///< for reading
+  static File open(const std::filesystem::path& file);  ///< for reading
   /// Replaces what is there. Give AsideFile's path; `shown` is the name for error messages, the path when empty.
   static File create(const std::filesystem::path& file, const std::filesystem::path& shown = {});
   ~File();
@@ -92,8 +100,10 @@ class File {
   static constexpr std::size_t whole = SIZE_MAX;
   explicit File(std::unique_ptr<State> state);
   std::size_t readable_elements(const std::string& dataset, Element as) const;
-  void read_bytes(const std::string& dataset, Element as, std::size_t first, std::size_t count, std::span<std::byte> to) const;
-  void write_bytes(const std::string& dataset, Element as, std::size_t first, std::size_t count, std::span<const std::byte> from);
+  void read_bytes(const std::string& dataset, Element as, std::size_t first, std::size_t count,
+                  std::span<std::byte> to) const;
+  void write_bytes(const std::string& dataset, Element as, std::size_t first, std::size_t count,
+                   std::span<const std::byte> from);
   std::unique_ptr<State> state_;
 };
 
