@@ -1,5 +1,7 @@
 #include "apps/common/logging.h"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <cstdio>
 #include <mutex>
@@ -29,7 +31,9 @@ void set_log_name(std::string new_name) {
 void detail::log_line(const char* kind, const std::string& message) {
   const std::lock_guard lock(mutex);
   const std::string line = kind ? fmt::format("{}: {}{}\n", name, kind, message) : message + "\n";
-  std::fputs(line.c_str(), stderr);
+  // On a terminal a progress bar may stand on this line.
+  static const bool terminal = isatty(STDERR_FILENO) == 1;
+  std::fputs(((terminal ? "\r\033[K" : "") + line).c_str(), stderr);
 }
 
 }  // namespace rtcg::app

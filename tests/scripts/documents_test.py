@@ -27,5 +27,12 @@ class Documents(unittest.TestCase):
         for block in blocks:
             self.assertIn(block, example)
 
+    def test_the_guide_shows_what_is_compiled_and_run(self):
+        code = (ROOT / "tests/core/compile/generating_kernels_test.cpp").read_text()
+        blocks = re.findall(r"```cpp\n(.*?)```", (ROOT / "docs/generating-kernels.md").read_text(), re.DOTALL)
+        self.assertEqual(len(blocks), 4)
+        for block in blocks:
+            self.assertIn(block, code)
+
 
 unittest.main()
