@@ -138,7 +138,6 @@ void add_compile_command(CLI::App& app) {
       write_json(options->json, as_json(error, *options));
       throw;
     }
-    flush_compile_cache();
   });
 }
 
