@@ -192,8 +192,9 @@ PixelIndex strongest_pixel(const Image& image, double x, double y, double search
   const auto bounds = [&](double centre, double first, double spacing, std::size_t n) {
     const double low = std::ceil((centre - search - first) / spacing),
                  high = std::floor((centre + search - first) / spacing);
-    return std::pair{static_cast<std::ptrdiff_t>(std::max(low, 0.0)),
-                     static_cast<std::ptrdiff_t>(std::min(high, static_cast<double>(n) - 1))};
+    const auto count = static_cast<double>(n);
+    return std::pair{static_cast<std::ptrdiff_t>(std::clamp(low, 0.0, count)),
+                     static_cast<std::ptrdiff_t>(std::clamp(high, -1.0, count - 1))};
   };
   const auto [i0, i1] = bounds(x, grid.x(0), grid.dx, grid.nx);
   const auto [j0, j1] = bounds(y, grid.y(0), grid.dy, grid.ny);

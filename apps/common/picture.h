@@ -20,7 +20,7 @@ struct Picture {
   double x_first = 0, y_first = 0, dx = 1, dy = 1;  ///< m, of pixel centres; dx, dy > 0
   double top_db = 0, range_db = 50;                 ///< top of the scale and its extent, > 0
   ColourMap colours = ColourMap::grey;
-  std::string title;  ///< ASCII
+  std::string title = {};  ///< ASCII
 };
 
 bool pictures_available();

@@ -109,6 +109,7 @@ TEST(PointQuality, ErrorsForNoPeakAndNonsense) {
   const Image image = scene.image();
   EXPECT_THROW(point_quality(image, 100, 0, scene.direction()), InputError);            // outside the image
   EXPECT_THROW(point_quality(image, 0.7, -0.61, scene.direction(), 0.22), InputError);  // on the flank of the main lobe
+  EXPECT_THROW(point_quality(image, 1e300, -1e300, scene.direction()), InputError);
   EXPECT_THROW(point_quality(image, 0, 0, {0, 0, 1}), UsageError);
   EXPECT_THROW(point_quality(image, 0, 0, scene.direction(), 0), UsageError);
   Image empty = image;
