@@ -24,7 +24,7 @@ std::vector<Device> test_devices() {
   try {
     for (std::string id; std::getline(list, id, ',');) devices.push_back(Device::find(id));
   } catch (const DeviceError& error) {
-    // gtest asks while static objects are made, where nothing would catch this.
+    // gtest asks before any test runs, where nothing would catch this.
     std::fprintf(stderr, "RTCG_TEST_DEVICES: %s\n", error.what());
     std::exit(1);
   }
