@@ -14,6 +14,12 @@ OpenClDriver::~OpenClDriver() {
   if (context_ != nullptr) clReleaseContext(context_);
 }
 
+std::size_t OpenClDriver::device_size(cl_device_info what) const {
+  std::size_t value = 0;
+  check(clGetDeviceInfo(device_, what, sizeof value, &value, nullptr), "clGetDeviceInfo");
+  return value;
+}
+
 cl_context OpenClDriver::context() {
   std::call_once(opened_, [this] {
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform_),

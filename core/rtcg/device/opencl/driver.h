@@ -80,6 +80,7 @@ class OpenClDriver : public Driver {
   void unreserve(std::size_t bytes) noexcept { allocated_ -= bytes; }
 
  private:
+  std::size_t device_size(cl_device_info what) const;
   cl_command_queue make_queue();
   cl_command_queue service_queue();  ///< for host mappings, which belong to no stream
   [[noreturn]] void fail_launch(cl_int status, cl_kernel kernel, const Grid& grid) const;

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +32,34 @@ std::string_view delimited(std::string_view text) {
   if (text.empty() || (text[0] != '"' && text[0] != '<')) return {};
   const auto end = text.find(text[0] == '"' ? '"' : '>', 1);
   return end == std::string_view::npos ? std::string_view{} : text.substr(1, end - 1);
+}
+
+struct Place {
+  std::string file;
+  int line = 0;
+};
+
+/// `#line 7 "name"` gives the next line its number and, with a name, its file.
+bool follow_line(std::string_view rest, Place& next) {
+  int number = 0;
+  if (std::from_chars(rest.data(), rest.data() + rest.size(), number).ec != std::errc{}) return false;
+  next.line = number;
+  rest.remove_prefix(std::min(rest.find_first_not_of("0123456789"), rest.size()));
+  if (const std::string_view name = delimited(trim(rest)); !name.empty()) next.file = name;
+  return true;
+}
+
+/// Where line `physical` (from 1) of a text is by its #line directives; none before the first of them.
+std::optional<Place> place_of_line(std::string_view text, int physical) {
+  Place place;
+  for (int number = 1; !text.empty(); ++number) {
+    const auto end = std::min(text.find('\n'), text.size());
+    if (number == physical) return place.file.empty() ? std::nullopt : std::optional(place);
+    const auto [word, rest] = directive(text.substr(0, end));
+    if (word != "line" || !follow_line(rest, place)) ++place.line;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return std::nullopt;
 }
 
 /// Is a block comment open after this line, given whether one was before?
@@ -74,23 +105,22 @@ class Inliner {
 
   void append(std::string_view text, std::string file) {
     bool in_comment = false;
-    int line_number = 0;
+    Place here{std::move(file), 1};
     while (!text.empty()) {
       const auto end = std::min(text.find('\n'), text.size());
       const std::string_view line = text.substr(0, end);
       text.remove_prefix(std::min(end + 1, text.size()));
-      ++line_number;
       const auto [word, rest] = in_comment ? std::pair<std::string_view, std::string_view>{} : directive(line);
       const Header* header = word == "include" ? find(delimited(rest)) : nullptr;
       if (header != nullptr) {
         include(*header);
-        result_ += fmt::format("#line {} \"{}\"\n", line_number + 1, file);
+        result_ += fmt::format("#line {} \"{}\"\n", here.line + 1, here.file);
       } else if (word == "pragma" && trim(rest).starts_with("once")) {
         result_ += '\n';
       } else {
         result_.append(line) += '\n';
       }
-      if (word == "line") follow_line(rest, line_number, file);
+      if (word != "line" || !follow_line(rest, here)) ++here.line;
       in_comment = in_comment_after(line, in_comment);
     }
   }
@@ -119,16 +149,6 @@ class Inliner {
     return false;
   }
 
-  /// `#line 7 "name"` renames the lines after it.
-  static void follow_line(std::string_view rest, int& line_number, std::string& file) {
-    int number = 0;
-    std::size_t i = 0;
-    for (; i < rest.size() && rest[i] >= '0' && rest[i] <= '9'; ++i) number = number * 10 + (rest[i] - '0');
-    if (i == 0) return;
-    line_number = number - 1;
-    if (const std::string_view name = delimited(trim(rest.substr(i))); !name.empty()) file = name;
-  }
-
   const CompileRequest& request_;
   std::string result_;
   std::vector<const Header*> open_;
@@ -138,6 +158,25 @@ class Inliner {
 
 std::string inline_headers(const CompileRequest& request) {
   return Inliner(request).run();
+}
+
+std::string restore_places(std::string_view log, std::string_view text) {
+  constexpr std::string_view mark = "<kernel>:";
+  std::string result;
+  for (std::size_t at; (at = log.find(mark)) != std::string_view::npos;) {
+    result += log.substr(0, at);
+    log.remove_prefix(at + mark.size());
+    int physical = 0;
+    const auto [end, error] = std::from_chars(log.data(), log.data() + log.size(), physical);
+    const auto place = error == std::errc{} ? place_of_line(text, physical) : std::nullopt;
+    if (place) {
+      result += fmt::format("{}:{}", place->file, place->line);
+      log.remove_prefix(static_cast<std::size_t>(end - log.data()));
+    } else {
+      result += mark;
+    }
+  }
+  return result += log;
 }
 
 }  // namespace rtcg::opencl

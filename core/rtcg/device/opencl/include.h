@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "rtcg/device/driver.h"
 
@@ -12,5 +13,9 @@ namespace rtcg::opencl {
 /// other includes stay for the compiler to judge. `#pragma once` is honoured. A header that includes itself is left
 /// out the second time, as its guard would have done.
 std::string inline_headers(const CompileRequest& request);
+
+/// A log whose compiler counts the lines of the whole text under the name "<kernel>" (NVIDIA's does, whatever #line
+/// says), with each such place replaced by the file and line that the text's #line directives give it.
+std::string restore_places(std::string_view log, std::string_view text);
 
 }  // namespace rtcg::opencl

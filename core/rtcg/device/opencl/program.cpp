@@ -53,7 +53,7 @@ ProgramBuild OpenClDriver::build(const CompileRequest& request) {
   const cl_program program = clCreateProgramWithSource(context(), 1, texts, lengths, &status);
   check(status, "clCreateProgramWithSource");
   status = clBuildProgram(program, 1, &device_, options.c_str(), nullptr, nullptr);
-  std::string log = build_log(program, device_);
+  std::string log = restore_places(build_log(program, device_), text);
   if (status != CL_SUCCESS) {
     clReleaseProgram(program);
     if (log.empty()) log = fmt::format("clBuildProgram: {} (options: {})", error_name(status), options);

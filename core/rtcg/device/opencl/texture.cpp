@@ -50,6 +50,15 @@ Handle OpenClDriver::create_texture(const TextureDescription& d) {
   const bool widened = d.channels == 2 && !is_supported(context(), image.image_type, format);
   if (widened) format.image_channel_order = CL_RGBA;
 
+  // Not every driver refuses what it cannot hold before a kernel reads it.
+  const bool flat = d.depth == 1;
+  const std::size_t most[] = {device_size(flat ? CL_DEVICE_IMAGE2D_MAX_WIDTH : CL_DEVICE_IMAGE3D_MAX_WIDTH),
+                              device_size(flat ? CL_DEVICE_IMAGE2D_MAX_HEIGHT : CL_DEVICE_IMAGE3D_MAX_HEIGHT),
+                              flat ? 1 : device_size(CL_DEVICE_IMAGE3D_MAX_DEPTH)};
+  if (d.width > most[0] || d.height > most[1] || d.depth > most[2]) {
+    throw DeviceError(fmt::format("{}: a texture of {} x {} x {} texels; the device takes at most {} x {} x {}",
+                                  properties().id, d.width, d.height, d.depth, most[0], most[1], most[2]));
+  }
   cl_int status = CL_SUCCESS;
   const cl_mem texture = clCreateImage(context(), CL_MEM_READ_ONLY, &format, &image, nullptr, &status);
   if (status != CL_SUCCESS) {
