@@ -7,8 +7,9 @@
 #define CYCLES_PER_HERTZ_METRE (2.0 / 299792458.0)
 #define TURN 6.283185307179586476925
 
-__kernel void simulate(__global float* restrict samples, __global const double* restrict targets, __global const double* restrict pulses,
-                       const int target_count, const int pulse_count, const int sample_count) {
+__kernel void simulate(__global float* restrict samples, __global const double* restrict targets,
+                       __global const double* restrict pulses, const int target_count, const int pulse_count,
+                       const int sample_count) {
   const int chunks = (sample_count + CHUNK - 1) / CHUNK;
   for (int item = get_global_id(0); item < pulse_count * chunks; item += get_global_size(0)) {
     const int pulse = item / chunks, first = (item % chunks) * CHUNK;
@@ -19,7 +20,8 @@ __kernel void simulate(__global float* restrict samples, __global const double* 
       __global const double* target = targets + 5 * t;
       const double dx = p[0] - target[0], dy = p[1] - target[1], dz = p[2] - target[2];
       const double metres = sqrt(dx * dx + dy * dy + dz * dz) - p[3];
-      const double cycles = -CYCLES_PER_HERTZ_METRE * (p[4] + first * p[5]) * metres, step = -CYCLES_PER_HERTZ_METRE * p[5] * metres;
+      const double cycles = -CYCLES_PER_HERTZ_METRE * (p[4] + first * p[5]) * metres;
+      const double step = -CYCLES_PER_HERTZ_METRE * p[5] * metres;
       const double phase = TURN * (cycles - floor(cycles)), turn = TURN * (step - floor(step));
       const double turn_re = cos(turn), turn_im = sin(turn);
       double c = cos(phase), s = sin(phase);

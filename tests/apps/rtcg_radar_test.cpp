@@ -217,8 +217,10 @@ TEST_F(RadarCommand, DoubtfulImagesComeWithNumbers) {
   EXPECT_NE(run("image p.h5 -o a.h5 --size 11x11 --spacing 2 -q").err.find("coarser than the resolution"),
             std::string::npos);
   const auto wide = json("image p.h5 -o a.h5 --size 21x21 --spacing 0.2 --center 60,0,0");
-  ASSERT_EQ(wide["warnings"].size(), 1u);
+  ASSERT_EQ(wide["warnings"].size(), 2u);
   EXPECT_NE(wide["warnings"][0].get<std::string>().find("stays empty"), std::string::npos);
+  EXPECT_NE(wide["warnings"][1].get<std::string>().find("zero everywhere"), std::string::npos);
+  EXPECT_TRUE(wide["entropy"].is_null());
   EXPECT_TRUE(json("image p.h5 -o a.h5 --size 21x21 --spacing 0.1")["warnings"].empty());
 }
 
