@@ -22,10 +22,14 @@ void save(const fs::path& file, const std::string& bytes) {
 }
 
 std::string matlab() {
-  const std::string three = mat::single(1, 3, {7000, 7001, 7002}), twelve = mat::complex_single(4, 3, std::vector<float>(12, 1), std::vector<float>(12, 2));
+  const std::string three = mat::single(1, 3, {7000, 7001, 7002}),
+                    twelve = mat::complex_single(4, 3, std::vector<float>(12, 1), std::vector<float>(12, 2));
   return mat::structure("data", {{"fp", twelve},
                                  {"freq", mat::single(4, 1, {9.288e9f, 9.2895e9f, 9.291e9f, 9.2925e9f})},
-                                 {"x", three}, {"y", three}, {"z", three}, {"r0", three},
+                                 {"x", three},
+                                 {"y", three},
+                                 {"z", three},
+                                 {"r0", three},
                                  {"af", mat::structure("", {{"r_correct", three}, {"ph_correct", three}})}});
 }
 
@@ -57,7 +61,8 @@ void image(const fs::path& directory) {
 
 void heights(const fs::path& directory) {
   const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }\n";
-  save(directory / "h.npy", "\x93NUMPY" + std::string("\x01\x00", 2) + static_cast<char>(header.size()) + '\0' + header + std::string(48, '\0'));
+  save(directory / "h.npy", "\x93NUMPY" + std::string("\x01\x00", 2) + static_cast<char>(header.size()) + '\0' +
+                                header + std::string(48, '\0'));
   hdf5::File file = hdf5::File::create(directory / "t.h5");
   file.write<double>("/t/z", {3, 4}, std::vector<double>(12, 1.0));
   file.write<double>("/t/x", {4}, std::vector<double>{8, 9, 10, 11});

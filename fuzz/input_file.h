@@ -14,7 +14,8 @@ class InputFile {
  public:
   explicit InputFile(const std::string& extension) {
     const std::filesystem::path memory = "/dev/shm";
-    const std::filesystem::path directory = std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
+    const std::filesystem::path directory =
+        std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
     std::string name = (directory / ("rtcg_fuzz_XXXXXX" + extension)).string();
     if (mkstemps(name.data(), static_cast<int>(extension.size())) < 0) std::abort();
     path_ = name;
@@ -24,7 +25,8 @@ class InputFile {
   InputFile& operator=(const InputFile&) = delete;
 
   const std::filesystem::path& with(const std::uint8_t* data, std::size_t size) const {
-    std::ofstream(path_, std::ios::binary).write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
+    std::ofstream(path_, std::ios::binary)
+        .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
     return path_;
   }
 

@@ -45,11 +45,15 @@ std::uint64_t number(const std::filesystem::path& file, const Keys& keys, const 
   return value;
 }
 
-CphdHeader::Block block(const std::filesystem::path& file, const Keys& keys, const std::string& name, std::uint64_t file_bytes) {
-  const CphdHeader::Block result{number(file, keys, name + "_BLOCK_BYTE_OFFSET"), number(file, keys, name + "_BLOCK_SIZE")};
+CphdHeader::Block block(const std::filesystem::path& file, const Keys& keys, const std::string& name,
+                        std::uint64_t file_bytes) {
+  const CphdHeader::Block result{number(file, keys, name + "_BLOCK_BYTE_OFFSET"),
+                                 number(file, keys, name + "_BLOCK_SIZE")};
   if (result.offset > file_bytes || result.bytes > file_bytes - result.offset)
-    fail(file, fmt::format("the {} block, {} bytes from byte {}, lies outside the file of {} bytes; the file is truncated or damaged",
-                           name, result.bytes, result.offset, file_bytes));
+    fail(file,
+         fmt::format(
+             "the {} block, {} bytes from byte {}, lies outside the file of {} bytes; the file is truncated or damaged",
+             name, result.bytes, result.offset, file_bytes));
   return result;
 }
 
@@ -61,10 +65,12 @@ CphdHeader read_cphd_header(const std::filesystem::path& file) {
   const std::uint64_t file_bytes = std::filesystem::file_size(file, error);
   if (!in || error) throw InputError(fmt::format("{}: cannot be opened for reading", file.string()));
   std::string text(static_cast<std::size_t>(std::min<std::uint64_t>(file_bytes, longest_header)), '\0');
-  if (!in.read(text.data(), static_cast<std::streamsize>(text.size()))) throw InputError(fmt::format("{}: cannot be read", file.string()));
+  if (!in.read(text.data(), static_cast<std::streamsize>(text.size())))
+    throw InputError(fmt::format("{}: cannot be read", file.string()));
   if (!text.starts_with("CPHD/")) fail(file, "the file does not start with 'CPHD/'");
   const std::size_t end = text.find("\f\n"), first_line = text.find('\n');
-  if (end == std::string::npos || first_line > end) fail(file, fmt::format("its end (form feed, newline) is not in the first {} bytes", text.size()));
+  if (end == std::string::npos || first_line > end)
+    fail(file, fmt::format("its end (form feed, newline) is not in the first {} bytes", text.size()));
   CphdHeader header;
   header.version = text.substr(5, first_line - 5);
   if (!header.version.starts_with("1.0") && !header.version.starts_with("1.1"))
@@ -73,7 +79,8 @@ CphdHeader read_cphd_header(const std::filesystem::path& file) {
   header.xml = block(file, keys, "XML", file_bytes);
   header.pvp = block(file, keys, "PVP", file_bytes);
   header.signal = block(file, keys, "SIGNAL", file_bytes);
-  if (header.xml.bytes > longest_xml) fail(file, fmt::format("an XML block of {} bytes; at most {} are read", header.xml.bytes, longest_xml));
+  if (header.xml.bytes > longest_xml)
+    fail(file, fmt::format("an XML block of {} bytes; at most {} are read", header.xml.bytes, longest_xml));
   return header;
 }
 

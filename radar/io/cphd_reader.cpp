@@ -37,20 +37,27 @@ float big_endian_short(const char* bytes) {
   return static_cast<std::int16_t>(static_cast<unsigned char>(bytes[0]) << 8 | static_cast<unsigned char>(bytes[1]));
 }
 
-std::size_t sample_bytes(CphdSignal signal) { return signal == CphdSignal::cf8 ? 8 : signal == CphdSignal::ci4 ? 4 : 2; }
+std::size_t sample_bytes(CphdSignal signal) {
+  return signal == CphdSignal::cf8 ? 8 : signal == CphdSignal::ci4 ? 4 : 2;
+}
 
 std::complex<float> sample(CphdSignal signal, const char* bytes) {
   switch (signal) {
-    case CphdSignal::cf8: return {big_endian_float(bytes), big_endian_float(bytes + 4)};
-    case CphdSignal::ci4: return {big_endian_short(bytes), big_endian_short(bytes + 2)};
-    case CphdSignal::ci2: break;
+    case CphdSignal::cf8:
+      return {big_endian_float(bytes), big_endian_float(bytes + 4)};
+    case CphdSignal::ci4:
+      return {big_endian_short(bytes), big_endian_short(bytes + 2)};
+    case CphdSignal::ci2:
+      break;
   }
-  return {static_cast<float>(static_cast<signed char>(bytes[0])), static_cast<float>(static_cast<signed char>(bytes[1]))};
+  return {static_cast<float>(static_cast<signed char>(bytes[0])),
+          static_cast<float>(static_cast<signed char>(bytes[1]))};
 }
 
 class CphdPulses : public PulseSource {
  public:
-  CphdPulses(const CphdPath& path, std::optional<LocalFrame>& frame) : name_(path.file.string()), in_(path.file, std::ios::binary) {
+  CphdPulses(const CphdPath& path, std::optional<LocalFrame>& frame)
+      : name_(path.file.string()), in_(path.file, std::ios::binary) {
     const CphdHeader header = read_cphd_header(path.file);
     std::string xml(header.xml.bytes, '\0');
     fetch(header.xml.offset, xml.data(), xml.size(), "the XML block");
@@ -60,7 +67,8 @@ class CphdPulses : public PulseSource {
     signal_begin_ = header.signal.offset + channel_.signal_offset;
     read_parameters(header.pvp.offset + channel_.pvp_offset, frame);
     collection_.samples = channel_.samples;
-    collection_.description = fmt::format("CPHD {}: {}, channel {}", header.version, path.file.filename().string(), channel_.identifier);
+    collection_.description =
+        fmt::format("CPHD {}: {}, channel {}", header.version, path.file.filename().string(), channel_.identifier);
     try {
       collection_.check();
     } catch (const InputError& error) {
@@ -72,7 +80,8 @@ class CphdPulses : public PulseSource {
 
   void read(std::size_t first, std::size_t count, std::span<std::complex<float>> samples) override {
     check_block(*this, first, count, samples.size());
-    const std::size_t bytes_per_sample = sample_bytes(metadata_.signal), vector_bytes = channel_.samples * bytes_per_sample;
+    const std::size_t bytes_per_sample = sample_bytes(metadata_.signal),
+                      vector_bytes = channel_.samples * bytes_per_sample;
     const std::size_t most = std::max<std::size_t>(1, piece_bytes / vector_bytes);
     for (std::size_t done = 0; done < count;) {
       // Vectors left out break the file into runs.
@@ -102,14 +111,15 @@ class CphdPulses : public PulseSource {
     in_.clear();
     in_.seekg(static_cast<std::streamoff>(offset));
     if (!in_.read(to, static_cast<std::streamsize>(bytes)))
-      fail(fmt::format("{}: {} bytes from byte {} cannot be read; the file is truncated or unreadable", what, bytes, offset));
+      fail(fmt::format("{}: {} bytes from byte {} cannot be read; the file is truncated or unreadable", what, bytes,
+                       offset));
   }
 
   void choose_channel(const std::string& wanted) {
     const auto& channels = metadata_.channels;
-    const auto found = wanted.empty() ? channels.begin() : std::find_if(channels.begin(), channels.end(), [&](const auto& c) {
-      return c.identifier == wanted;
-    });
+    const auto found = wanted.empty() ? channels.begin()
+                                      : std::find_if(channels.begin(), channels.end(),
+                                                     [&](const auto& c) { return c.identifier == wanted; });
     if (found == channels.end()) {
       std::string names;
       for (const CphdChannel& c : channels) names += (names.empty() ? "" : ", ") + c.identifier;
@@ -127,13 +137,13 @@ class CphdPulses : public PulseSource {
   void check_extent(const CphdHeader& header) const {
     const auto inside = [&](const char* what, std::uint64_t offset, std::uint64_t record, std::uint64_t block) {
       if (offset > block || channel_.vectors > (block - offset) / record)
-        fail(fmt::format("channel '{}': {} vectors of {} bytes from byte {} lie outside the {} block of {} bytes", channel_.identifier,
-                         channel_.vectors, record, offset, what, block));
+        fail(fmt::format("channel '{}': {} vectors of {} bytes from byte {} lie outside the {} block of {} bytes",
+                         channel_.identifier, channel_.vectors, record, offset, what, block));
     };
     const std::uint64_t bytes = sample_bytes(metadata_.signal);
     if (channel_.samples > header.signal.bytes / bytes)
-      fail(fmt::format("channel '{}': vectors of {} samples in a SIGNAL block of {} bytes", channel_.identifier, channel_.samples,
-                       header.signal.bytes));
+      fail(fmt::format("channel '{}': vectors of {} samples in a SIGNAL block of {} bytes", channel_.identifier,
+                       channel_.samples, header.signal.bytes));
     inside("PVP", channel_.pvp_offset, metadata_.pvp_bytes, header.pvp.bytes);
     inside("SIGNAL", channel_.signal_offset, channel_.samples * bytes, header.signal.bytes);
   }
@@ -147,24 +157,32 @@ class CphdPulses : public PulseSource {
   }
 
   void read_parameters(std::uint64_t begin, std::optional<LocalFrame>& frame) {
-    const std::size_t record_bytes = metadata_.pvp_bytes, per_piece = std::max<std::size_t>(1, piece_bytes / record_bytes);
+    const std::size_t record_bytes = metadata_.pvp_bytes,
+                      per_piece = std::max<std::size_t>(1, piece_bytes / record_bytes);
     std::vector<Vec3> references;
     std::uint64_t left_out = 0;
     for (std::uint64_t first = 0; first < channel_.vectors; first += per_piece) {
       const std::size_t count = std::min<std::uint64_t>(per_piece, channel_.vectors - first);
       buffer_.resize(count * record_bytes);
-      fetch(begin + first * record_bytes, buffer_.data(), buffer_.size(), fmt::format("parameters of vector {}", first));
+      fetch(begin + first * record_bytes, buffer_.data(), buffer_.size(),
+            fmt::format("parameters of vector {}", first));
       for (std::size_t v = 0; v < count; ++v) {
         const char* record = buffer_.data() + v * record_bytes;
-        if (metadata_.validity && big_endian_word(record + 8 * metadata_.validity->offset) == 0) ++left_out;
-        else add_vector(first + v, record, references);
+        if (metadata_.validity && big_endian_word(record + 8 * metadata_.validity->offset) == 0)
+          ++left_out;
+        else
+          add_vector(first + v, record, references);
       }
     }
-    if (left_out > 0) collection_.remarks.push_back(fmt::format("{} of {} vectors left out: their SIGNAL is 0", left_out, channel_.vectors));
-    if (vectors_.empty()) fail(fmt::format("channel '{}': no vector has a valid signal (SIGNAL is 0 for all)", channel_.identifier));
+    if (left_out > 0)
+      collection_.remarks.push_back(
+          fmt::format("{} of {} vectors left out: their SIGNAL is 0", left_out, channel_.vectors));
+    if (vectors_.empty())
+      fail(fmt::format("channel '{}': no vector has a valid signal (SIGNAL is 0 for all)", channel_.identifier));
     if (apart_ > 0)
-      collection_.remarks.push_back(fmt::format("transmit and receive positions up to {:.3g} m apart: their mean is used, range error at most {:.2g} m",
-                                                apart_, range_error_));
+      collection_.remarks.push_back(fmt::format(
+          "transmit and receive positions up to {:.3g} m apart: their mean is used, range error at most {:.2g} m",
+          apart_, range_error_));
     if (!frame) frame = make_frame(references);
     for (Vec3& antenna : collection_.antenna) antenna = frame->to_local(antenna);
   }
@@ -175,11 +193,15 @@ class CphdPulses : public PulseSource {
     if (!tx.allFinite() || !rcv.allFinite() || !reference.allFinite())
       fail(fmt::format("vector {}: TxPos, RcvPos or SRPPos is not finite", index));
     const double range = (mean - reference).norm(), first = number(record, metadata_.first_frequency);
-    const double step = number(record, metadata_.frequency_step), apart = (tx - rcv).norm(), error = apart * apart / (8 * range);
+    const double step = number(record, metadata_.frequency_step), apart = (tx - rcv).norm(),
+                 error = apart * apart / (8 * range);
     const double last = first + step * static_cast<double>(channel_.samples - 1);
     if (error > speed_of_light / (16 * last))
-      fail(fmt::format("vector {}: transmitter and receiver are {:.3g} m apart at {:.3g} m range, too far for their mean (error up to "
-                       "{:.2g} m); bistatic data is not read", index, apart, range, error));
+      fail(
+          fmt::format("vector {}: transmitter and receiver are {:.3g} m apart at {:.3g} m range, too far for their "
+                      "mean (error up to "
+                      "{:.2g} m); bistatic data is not read",
+                      index, apart, range, error));
     apart_ = std::max(apart_, apart);
     range_error_ = std::max(range_error_, error);
     vectors_.push_back(index);
@@ -190,7 +212,8 @@ class CphdPulses : public PulseSource {
     collection_.frequency_step.push_back(step);
     if (!metadata_.amplitude) return;
     const double scale = number(record, *metadata_.amplitude);
-    if (!std::isfinite(static_cast<float>(scale))) fail(fmt::format("vector {}: AmpSF is {}; a finite number is needed", index, scale));
+    if (!std::isfinite(static_cast<float>(scale)))
+      fail(fmt::format("vector {}: AmpSF is {}; a finite number is needed", index, scale));
     scales_.push_back(static_cast<float>(scale));
   }
 
@@ -199,7 +222,9 @@ class CphdPulses : public PulseSource {
     for (const Vec3& reference : references) origin += reference / static_cast<double>(references.size());
     if (metadata_.scene_reference) origin = *metadata_.scene_reference;
     if (const double radius = origin.norm(); !(radius > 6.3e6 && radius < 6.5e6))
-      fail(fmt::format("the scene's reference point (IARP) is {:.6g} m from the Earth's centre; a point on its surface is needed", radius));
+      fail(fmt::format(
+          "the scene's reference point (IARP) is {:.6g} m from the Earth's centre; a point on its surface is needed",
+          radius));
     const LocalFrame standard = east_north_up(origin);
     if (!metadata_.plane_axes) return standard;
     const auto& [x, y] = *metadata_.plane_axes;
@@ -208,7 +233,7 @@ class CphdPulses : public PulseSource {
     LocalFrame frame{origin, {}};
     const Vec3 z = x.cross(y).normalized();
     if (z.dot(geodetic_up(origin)) <= 0) {
-      collection_.remarks.push_back("the reference plane faces down; east, north and up are the axes instead");
+      collection_.remarks.emplace_back("the reference plane faces down; east, north and up are the axes instead");
       return standard;
     }
     frame.axes.row(0) = x.normalized();

@@ -12,7 +12,9 @@
 namespace rtcg::radar {
 namespace {
 
-[[noreturn]] void fail(const std::string& source, const std::string& what) { throw InputError(fmt::format("{}: {}", source, what)); }
+[[noreturn]] void fail(const std::string& source, const std::string& what) {
+  throw InputError(fmt::format("{}: {}", source, what));
+}
 
 struct Terrain {
   std::size_t nx = 0, ny = 0;
@@ -28,7 +30,8 @@ Terrain read_hdf5(const std::string& source, const std::string& path, const std:
   const std::string group = dataset.substr(0, dataset.rfind('/') + 1), x = group + "x", y = group + "y";
   if (!file.has(x) || !file.has(y)) return terrain;
   if (file.shape(x) != hdf5::Shape{terrain.nx} || file.shape(y) != hdf5::Shape{terrain.ny})
-    fail(source, fmt::format("the axes {} and {} do not have {} and {} values as the heights need", x, y, terrain.nx, terrain.ny));
+    fail(source, fmt::format("the axes {} and {} do not have {} and {} values as the heights need", x, y, terrain.nx,
+                             terrain.ny));
   terrain.x = file.read<double>(x);
   terrain.y = file.read<double>(y);
   return terrain;
@@ -39,7 +42,8 @@ struct Axis {
   double first = 0, spacing = 1;
   std::size_t n = 0;
 
-  Axis(const std::string& source, const char* name, const std::vector<double>& values) : first(values.front()), n(values.size()) {
+  Axis(const std::string& source, const char* name, const std::vector<double>& values)
+      : first(values.front()), n(values.size()) {
     if (n < 2) fail(source, fmt::format("the {} axis has one value; at least two are needed to interpolate", name));
     spacing = (values.back() - first) / static_cast<double>(n - 1);
     for (std::size_t i = 0; i < n; ++i)
@@ -50,7 +54,8 @@ struct Axis {
   std::pair<std::size_t, double> place(const std::string& source, const char* name, double at) const {
     const double position = (at - first) / spacing, last = static_cast<double>(n - 1);
     if (!(position >= -1e-6 && position <= last + 1e-6))
-      fail(source, fmt::format("a pixel at {} = {} m lies outside the terrain, {} to {} m", name, at, first, first + last * spacing));
+      fail(source, fmt::format("a pixel at {} = {} m lies outside the terrain, {} to {} m", name, at, first,
+                               first + last * spacing));
     const double clamped = std::min(std::max(position, 0.0), last);
     const std::size_t index = std::min(static_cast<std::size_t>(clamped), n - 2);
     return {index, clamped - static_cast<double>(index)};
@@ -66,7 +71,8 @@ std::vector<float> interpolate(const std::string& source, const Terrain& terrain
       const auto [column, u] = x.place(source, "x", grid.x(i));
       const double* low = &terrain.heights[row * terrain.nx + column];
       const double* high = low + terrain.nx;
-      heights[j * grid.nx + i] = static_cast<float>((1 - v) * ((1 - u) * low[0] + u * low[1]) + v * ((1 - u) * high[0] + u * high[1]));
+      heights[j * grid.nx + i] =
+          static_cast<float>((1 - v) * ((1 - u) * low[0] + u * low[1]) + v * ((1 - u) * high[0] + u * high[1]));
     }
   }
   return heights;
@@ -75,11 +81,13 @@ std::vector<float> interpolate(const std::string& source, const Terrain& terrain
 }  // namespace
 
 std::vector<float> read_heights(const std::string& source, const ImageGrid& grid) {
-  if (grid.nz != 1) throw UsageError(fmt::format("{}: terrain is for a plane, but the image has {} layers", source, grid.nz));
+  if (grid.nz != 1)
+    throw UsageError(fmt::format("{}: terrain is for a plane, but the image has {} layers", source, grid.nz));
   const std::size_t colon = source.find(":/", 1);
   const std::string path = source.substr(0, colon);
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) fail(path, "no such file; FILE.h5:/DATASET or FILE.npy is needed");
+  if (!std::filesystem::is_regular_file(path, ignored))
+    fail(path, "no such file; FILE.h5:/DATASET or FILE.npy is needed");
   Terrain terrain;
   if (colon != std::string::npos) {
     terrain = read_hdf5(source, path, source.substr(colon + 1));
@@ -90,11 +98,12 @@ std::vector<float> read_heights(const std::string& source, const ImageGrid& grid
   }
   for (std::size_t i = 0; i < terrain.heights.size(); ++i)
     if (!std::isfinite(static_cast<float>(terrain.heights[i])))
-      fail(source, fmt::format("the height in row {}, column {} is not finite; fill gaps first", i / terrain.nx, i % terrain.nx));
+      fail(source, fmt::format("the height in row {}, column {} is not finite; fill gaps first", i / terrain.nx,
+                               i % terrain.nx));
   if (!terrain.x.empty() && !terrain.y.empty()) return interpolate(source, terrain, grid);
   if (terrain.nx != grid.nx || terrain.ny != grid.ny)
-    fail(source, fmt::format("{} x {} heights (x by y) for an image of {} x {}; without axes x and y they must agree", terrain.nx, terrain.ny,
-                             grid.nx, grid.ny));
+    fail(source, fmt::format("{} x {} heights (x by y) for an image of {} x {}; without axes x and y they must agree",
+                             terrain.nx, terrain.ny, grid.nx, grid.ny));
   return {terrain.heights.begin(), terrain.heights.end()};
 }
 

@@ -44,7 +44,8 @@ void set_band(const fs::path& path, const std::vector<double>& frequencies, Degr
   const std::size_t samples = frequencies.size();
   if (samples < 2) fail(path, "'data.freq' has one frequency; at least two are needed to know the step");
   for (double f : frequencies)
-    if (!std::isfinite(f) || f <= 0) fail(path, fmt::format("'data.freq' holds {}; frequencies must be positive (Hz)", f));
+    if (!std::isfinite(f) || f <= 0)
+      fail(path, fmt::format("'data.freq' holds {}; frequencies must be positive (Hz)", f));
   degree.first_frequency = frequencies.front();
   degree.frequency_step = (frequencies.back() - frequencies.front()) / static_cast<double>(samples - 1);
   if (degree.frequency_step <= 0) fail(path, "'data.freq' does not ascend");
@@ -58,19 +59,22 @@ Degree read_degree(const fs::path& path) {
   const MatFile file(path);
   if (!file.has("data")) fail(path, "no struct 'data'; Gotcha files hold one with fields fp, freq, x, y, z, r0");
   const auto [samples, pulses] = file.shape("data.fp");
-  if (samples == 0 || pulses == 0) fail(path, fmt::format("'data.fp' is {} x {}; samples by pulses, both at least 1", samples, pulses));
+  if (samples == 0 || pulses == 0)
+    fail(path, fmt::format("'data.fp' is {} x {}; samples by pulses, both at least 1", samples, pulses));
   Degree degree;
   degree.samples = samples;
   const std::vector<double> frequencies = file.reals("data.freq");
   if (frequencies.size() != samples)
-    fail(path, fmt::format("'data.freq' has {} values and 'data.fp' {} rows; they must agree", frequencies.size(), samples));
+    fail(path,
+         fmt::format("'data.freq' has {} values and 'data.fp' {} rows; they must agree", frequencies.size(), samples));
   set_band(path, frequencies, degree);
   const auto x = per_pulse(path, file, "data.x", pulses), y = per_pulse(path, file, "data.y", pulses),
              z = per_pulse(path, file, "data.z", pulses);
   degree.reference_range = per_pulse(path, file, "data.r0", pulses);
   for (std::size_t p = 0; p < pulses; ++p) {
     degree.antenna.emplace_back(x[p], y[p], z[p]);
-    if (degree.reference_range[p] <= 0) fail(path, fmt::format("pulse {}: 'data.r0' is {}; it must be positive", p, degree.reference_range[p]));
+    if (degree.reference_range[p] <= 0)
+      fail(path, fmt::format("pulse {}: 'data.r0' is {}; it must be positive", p, degree.reference_range[p]));
   }
   if (file.has("data.af")) {
     degree.range_correction = per_pulse(path, file, "data.af.r_correct", pulses);
@@ -133,12 +137,14 @@ class GotchaPulses : public PulseSource {
   void check_agreement(const std::vector<Degree>& degrees, const fs::path& file) const {
     const Degree &a = degrees.front(), &b = degrees.back();
     if (a.samples != b.samples)
-      fail(file, fmt::format("{} samples per pulse but {} in {}; files joined must agree", b.samples, a.samples, files_[0].string()));
+      fail(file, fmt::format("{} samples per pulse but {} in {}; files joined must agree", b.samples, a.samples,
+                             files_[0].string()));
     const double band = static_cast<double>(a.samples - 1) * std::abs(a.frequency_step - b.frequency_step);
     if (std::abs(a.first_frequency - b.first_frequency) > 0.01 * a.frequency_step || band > 0.01 * a.frequency_step)
-      fail(file, fmt::format("frequencies from {:.0f} Hz in steps of {:.1f} Hz but from {:.0f} in steps of {:.1f} in {}; files "
-                             "joined must agree", b.first_frequency, b.frequency_step, a.first_frequency, a.frequency_step,
-                             files_[0].string()));
+      fail(file, fmt::format(
+                     "frequencies from {:.0f} Hz in steps of {:.1f} Hz but from {:.0f} in steps of {:.1f} in {}; files "
+                     "joined must agree",
+                     b.first_frequency, b.frequency_step, a.first_frequency, a.frequency_step, files_[0].string()));
   }
 
   void check_unique(const std::vector<Degree>& degrees) const {

@@ -15,7 +15,8 @@ namespace {
   throw InputError(fmt::format("{}: {}", file.string(), what));
 }
 
-void write_axis(hdf5::File& file, const std::string& path, std::size_t n, double spacing, const std::function<double(std::size_t)>& at) {
+void write_axis(hdf5::File& file, const std::string& path, std::size_t n, double spacing,
+                const std::function<double(std::size_t)>& at) {
   std::vector<double> values(n);
   for (std::size_t i = 0; i < n; ++i) values[i] = at(i);
   file.write<double>(path, {n}, values);
@@ -38,7 +39,8 @@ Axis read_axis(const std::filesystem::path& path, const hdf5::File& file, const 
   if (n > 1) {
     axis.spacing = (values.back() - values.front()) / static_cast<double>(n - 1);
     for (std::size_t i = 0; i < n; ++i)
-      if (!(axis.spacing > 0) || std::abs(values[i] - values[0] - static_cast<double>(i) * axis.spacing) > 1e-3 * axis.spacing)
+      if (!(axis.spacing > 0) ||
+          std::abs(values[i] - values[0] - static_cast<double>(i) * axis.spacing) > 1e-3 * axis.spacing)
         fail(path, fmt::format("{} is not evenly ascending at element {}", name, i));
     return axis;
   }
@@ -50,7 +52,8 @@ Axis read_axis(const std::filesystem::path& path, const hdf5::File& file, const 
 
 }  // namespace
 
-void write_image(const std::filesystem::path& path, const Image& image, const Parameters& parameters, ImageElement element) {
+void write_image(const std::filesystem::path& path, const Image& image, const Parameters& parameters,
+                 ImageElement element) {
   const ImageGrid& grid = image.grid;
   grid.check();
   if (image.pixels.size() != grid.pixels())
@@ -61,8 +64,11 @@ void write_image(const std::filesystem::path& path, const Image& image, const Pa
   file.set_attribute("/", "version", 1.0);
   hdf5::Shape shape{grid.ny, grid.nx};
   if (grid.nz > 1) shape.insert(shape.begin(), grid.nz);
-  if (element == ImageElement::full) file.write<std::complex<double>>("/image", shape, image.pixels);
-  else file.write<std::complex<float>>("/image", shape, std::vector<std::complex<float>>(image.pixels.begin(), image.pixels.end()));
+  if (element == ImageElement::full)
+    file.write<std::complex<double>>("/image", shape, image.pixels);
+  else
+    file.write<std::complex<float>>("/image", shape,
+                                    std::vector<std::complex<float>>(image.pixels.begin(), image.pixels.end()));
   file.set_attribute("/image", "units", "1");
   file.set_attribute("/image", "axes", grid.nz > 1 ? "z,y,x" : "y,x");
   for (const auto& [name, value] : parameters) file.set_attribute("/image", name, value);
@@ -80,15 +86,18 @@ void write_image(const std::filesystem::path& path, const Image& image, const Pa
 StoredImage read_image(const std::filesystem::path& path) {
   const hdf5::File file = hdf5::File::open(path);
   const hdf5::Shape shape = file.shape("/image");
-  if (shape.size() != 2 && shape.size() != 3) fail(path, fmt::format("/image has {} dimensions; [z,]y,x are needed", shape.size()));
+  if (shape.size() != 2 && shape.size() != 3)
+    fail(path, fmt::format("/image has {} dimensions; [z,]y,x are needed", shape.size()));
   const std::size_t nx = shape.back(), ny = shape[shape.size() - 2], nz = shape.size() == 3 ? shape[0] : 1;
   if (nx == 0 || ny == 0 || nz == 0) fail(path, "/image has no pixels");
   StoredImage stored;
-  const Axis x = read_axis(path, file, "/x", nx), y = read_axis(path, file, "/y", ny), z = read_axis(path, file, "/z", nz);
+  const Axis x = read_axis(path, file, "/x", nx), y = read_axis(path, file, "/y", ny),
+             z = read_axis(path, file, "/z", nz);
   ImageGrid& grid = stored.image.grid;
   grid = {nx, ny, nz, x.spacing, y.spacing, z.spacing, {x.centre, y.centre, z.centre}, {}};
   if (file.has("/heights")) {
-    if (file.shape("/heights") != hdf5::Shape{ny, nx}) fail(path, fmt::format("/heights is not [{}][{}] as /image is", ny, nx));
+    if (file.shape("/heights") != hdf5::Shape{ny, nx})
+      fail(path, fmt::format("/heights is not [{}][{}] as /image is", ny, nx));
     grid.heights = file.read<float>("/heights");
   }
   try {
@@ -98,8 +107,10 @@ StoredImage read_image(const std::filesystem::path& path) {
   }
   stored.image.pixels = file.read<std::complex<double>>("/image");
   for (std::size_t i = 0; i < stored.image.pixels.size(); ++i)
-    if (const std::complex<double> value = stored.image.pixels[i]; !std::isfinite(value.real()) || !std::isfinite(value.imag()))
-      fail(path, fmt::format("/image holds a value that is not finite at x {}, y {}, z {}", i % nx, i / nx % ny, i / nx / ny));
+    if (const std::complex<double> value = stored.image.pixels[i];
+        !std::isfinite(value.real()) || !std::isfinite(value.imag()))
+      fail(path, fmt::format("/image holds a value that is not finite at x {}, y {}, z {}", i % nx, i / nx % ny,
+                             i / nx / ny));
   for (auto& [name, value] : file.attributes("/image"))
     if (name != "units" && name != "axes") stored.parameters.emplace(name, value);
   return stored;

@@ -1,5 +1,5 @@
-// Complex images as HDF5: /image {r, i} [z,]y,x, the axes /x, /y, /z in metres, /heights [y][x] where the plane has them,
-// and the parameters of the processing as attributes of /image (docs/radar-files.md has the table).
+// Complex images as HDF5: /image {r, i} [z,]y,x, the axes /x, /y, /z in metres, /heights [y][x] where the plane has
+// them, and the parameters of the processing as attributes of /image (docs/radar-files.md has the table).
 #pragma once
 
 #include <filesystem>

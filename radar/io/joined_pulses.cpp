@@ -16,24 +16,27 @@ void append(std::vector<T>& to, const std::vector<T>& from) {
 
 class JoinedPulses : public PulseSource {
  public:
-  JoinedPulses(std::vector<std::unique_ptr<PulseSource>> parts, const std::vector<std::string>& names) : parts_(std::move(parts)) {
+  JoinedPulses(std::vector<std::unique_ptr<PulseSource>> parts, const std::vector<std::string>& names)
+      : parts_(std::move(parts)) {
     collection_.samples = parts_.front()->collection().samples;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       const Collection& part = parts_[i]->collection();
       if (part.samples != collection_.samples)
-        throw InputError(fmt::format("{}: {} samples per pulse but {} in {}; files joined must agree", names[i], part.samples,
-                                     collection_.samples, names[0]));
+        throw InputError(fmt::format("{}: {} samples per pulse but {} in {}; files joined must agree", names[i],
+                                     part.samples, collection_.samples, names[0]));
       append(collection_.antenna, part.antenna);
       append(collection_.reference_range, part.reference_range);
       append(collection_.first_frequency, part.first_frequency);
       append(collection_.frequency_step, part.frequency_step);
       append(collection_.range_correction, part.range_correction);
       append(collection_.phase_correction, part.phase_correction);
-      for (const std::string& remark : part.remarks) collection_.remarks.push_back(fmt::format("{}: {}", names[i], remark));
+      for (const std::string& remark : part.remarks)
+        collection_.remarks.push_back(fmt::format("{}: {}", names[i], remark));
     }
     drop_partial(collection_.range_correction, "range");
     drop_partial(collection_.phase_correction, "phase");
-    collection_.description = fmt::format("{} and {} more", parts_.front()->collection().description, parts_.size() - 1);
+    collection_.description =
+        fmt::format("{} and {} more", parts_.front()->collection().description, parts_.size() - 1);
     collection_.check();
   }
 
@@ -65,7 +68,8 @@ class JoinedPulses : public PulseSource {
 
 }  // namespace
 
-std::unique_ptr<PulseSource> join_pulses(std::vector<std::unique_ptr<PulseSource>> parts, const std::vector<std::string>& names) {
+std::unique_ptr<PulseSource> join_pulses(std::vector<std::unique_ptr<PulseSource>> parts,
+                                         const std::vector<std::string>& names) {
   if (parts.size() == 1) return std::move(parts.front());
   return std::make_unique<JoinedPulses>(std::move(parts), names);
 }

@@ -9,8 +9,9 @@
 
 namespace rtcg::radar {
 
-/// Parts must agree in samples per pulse; InputError names the part (by `names`) that does not. Corrections are used where every part has
-/// them, with a remark otherwise.
-std::unique_ptr<PulseSource> join_pulses(std::vector<std::unique_ptr<PulseSource>> parts, const std::vector<std::string>& names);
+/// Parts must agree in samples per pulse; InputError names the part (by `names`) that does not. Corrections are used
+/// where every part has them, with a remark otherwise.
+std::unique_ptr<PulseSource> join_pulses(std::vector<std::unique_ptr<PulseSource>> parts,
+                                         const std::vector<std::string>& names);
 
 }  // namespace rtcg::radar

@@ -5,7 +5,7 @@
 namespace rtcg::radar {
 namespace {
 
-constexpr double semi_major = 6378137.0;            // m, WGS 84
+constexpr double semi_major = 6378137.0;          // m, WGS 84
 constexpr double flattening = 1 / 298.257223563;  // WGS 84
 constexpr double eccentricity_squared = flattening * (2 - flattening);
 
@@ -19,7 +19,8 @@ Geodetic geodetic(const Vec3& earth) {
   double latitude = std::atan2(earth.z(), p * (1 - eccentricity_squared));
   for (int round = 0; round < 10; ++round) {
     const double sine = std::sin(latitude);
-    latitude = std::atan2(earth.z() + eccentricity_squared * semi_major / std::sqrt(1 - eccentricity_squared * sine * sine) * sine, p);
+    latitude = std::atan2(
+        earth.z() + eccentricity_squared * semi_major / std::sqrt(1 - eccentricity_squared * sine * sine) * sine, p);
   }
   return {latitude, std::atan2(earth.y(), earth.x())};
 }
@@ -28,7 +29,8 @@ Geodetic geodetic(const Vec3& earth) {
 
 Vec3 geodetic_up(const Vec3& earth) {
   const Geodetic at = geodetic(earth);
-  return {std::cos(at.latitude) * std::cos(at.longitude), std::cos(at.latitude) * std::sin(at.longitude), std::sin(at.latitude)};
+  return {std::cos(at.latitude) * std::cos(at.longitude), std::cos(at.latitude) * std::sin(at.longitude),
+          std::sin(at.latitude)};
 }
 
 LocalFrame east_north_up(const Vec3& origin) {

@@ -8,7 +8,7 @@
 namespace rtcg::radar {
 
 struct LocalFrame {
-  Vec3 origin = Vec3::Zero();                           ///< earth-centred, m
+  Vec3 origin = Vec3::Zero();                          ///< earth-centred, m
   Eigen::Matrix3d axes = Eigen::Matrix3d::Identity();  ///< rows: the frame's x, y, z as earth-centred unit vectors
   Vec3 to_local(const Vec3& earth) const { return axes * (earth - origin); }
 };

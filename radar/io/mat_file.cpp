@@ -33,8 +33,10 @@ std::vector<std::string> split(const std::string& path) {
 
 template <class To>
 void append(std::vector<To>& values, const matvar_t& variable, const void* data, std::size_t count) {
-  if (variable.class_type == MAT_C_SINGLE) values.assign(static_cast<const float*>(data), static_cast<const float*>(data) + count);
-  else values.assign(static_cast<const double*>(data), static_cast<const double*>(data) + count);
+  if (variable.class_type == MAT_C_SINGLE)
+    values.assign(static_cast<const float*>(data), static_cast<const float*>(data) + count);
+  else
+    values.assign(static_cast<const double*>(data), static_cast<const double*>(data) + count);
 }
 
 }  // namespace
@@ -60,7 +62,8 @@ struct MatFile::State {
     std::string so_far = parts[0];
     for (std::size_t i = 1; variable && i < parts.size(); ++i) {
       // matio leaves the data of a struct out when it could not read its fields, and does not check that itself.
-      if (variable->class_type != MAT_C_STRUCT || variable->rank != 2 || variable->dims[0] != 1 || variable->dims[1] != 1 || !variable->data)
+      if (variable->class_type != MAT_C_STRUCT || variable->rank != 2 || variable->dims[0] != 1 ||
+          variable->dims[1] != 1 || !variable->data)
         fail(fmt::format("'{}' is not a 1 x 1 struct", so_far));
       variable = Mat_VarGetStructFieldByName(variable, parts[i].c_str(), 0);
       so_far += "." + parts[i];
@@ -72,15 +75,18 @@ struct MatFile::State {
     matvar_t* variable = find(path);
     if (!variable) fail(fmt::format("no field '{}'", path));
     if (variable->class_type != MAT_C_SINGLE && variable->class_type != MAT_C_DOUBLE)
-      fail(fmt::format("'{}' is of MATLAB class {}; single or double is needed", path, static_cast<int>(variable->class_type)));
-    if (variable->rank != 2 || !variable->dims) fail(fmt::format("'{}' has {} dimensions; 2 are needed", path, variable->rank));
+      fail(fmt::format("'{}' is of MATLAB class {}; single or double is needed", path,
+                       static_cast<int>(variable->class_type)));
+    if (variable->rank != 2 || !variable->dims)
+      fail(fmt::format("'{}' has {} dimensions; 2 are needed", path, variable->rank));
     return *variable;
   }
 
   /// Reads the numbers of a real or complex array; their count.
   std::size_t load(const std::string& path, matvar_t& variable, bool complex) const {
     if ((variable.isComplex != 0) != complex)
-      fail(fmt::format("'{}' is {}; {} numbers are needed", path, complex ? "real" : "complex", complex ? "complex" : "real"));
+      fail(fmt::format("'{}' is {}; {} numbers are needed", path, complex ? "real" : "complex",
+                       complex ? "complex" : "real"));
     const std::size_t rows = variable.dims[0], columns = variable.dims[1];
     if (!variable.data && rows * columns != 0 && Mat_VarReadDataAll(file.get(), &variable) != 0)
       fail(fmt::format("'{}' cannot be read; the file is damaged or truncated", path));
@@ -97,7 +103,9 @@ MatFile::MatFile(const std::filesystem::path& file) : state_(std::make_unique<St
     state_->fail("not a MATLAB 5 file; save it with -v6 or -v7");
 }
 
-bool MatFile::has(const std::string& path) const { return state_->find(path) != nullptr; }
+bool MatFile::has(const std::string& path) const {
+  return state_->find(path) != nullptr;
+}
 
 MatFile::Shape MatFile::shape(const std::string& path) const {
   const matvar_t& variable = state_->numeric(path);
@@ -126,23 +134,36 @@ std::vector<std::complex<float>> MatFile::complexes(const std::string& path) con
   return values;
 }
 
-bool mat_files_supported() { return true; }
+bool mat_files_supported() {
+  return true;
+}
 
 #else
 
 struct MatFile::State {};
 
-bool mat_files_supported() { return false; }
-
-MatFile::MatFile(const std::filesystem::path& file) {
-  throw InputError(fmt::format("{}: this build reads no MATLAB files; install libmatio-dev and configure with RTCG_WITH_MATIO=ON",
-                               file.string()));
+bool mat_files_supported() {
+  return false;
 }
 
-bool MatFile::has(const std::string&) const { return false; }
-MatFile::Shape MatFile::shape(const std::string&) const { return {}; }
-std::vector<double> MatFile::reals(const std::string&) const { return {}; }
-std::vector<std::complex<float>> MatFile::complexes(const std::string&) const { return {}; }
+MatFile::MatFile(const std::filesystem::path& file) {
+  throw InputError(
+      fmt::format("{}: this build reads no MATLAB files; install libmatio-dev and configure with RTCG_WITH_MATIO=ON",
+                  file.string()));
+}
+
+bool MatFile::has(const std::string&) const {
+  return false;
+}
+MatFile::Shape MatFile::shape(const std::string&) const {
+  return {};
+}
+std::vector<double> MatFile::reals(const std::string&) const {
+  return {};
+}
+std::vector<std::complex<float>> MatFile::complexes(const std::string&) const {
+  return {};
+}
 
 #endif
 

@@ -25,8 +25,9 @@ class MatFile {
   /// `path` is "struct.field" or "struct.field.field".
   bool has(const std::string& path) const;
   Shape shape(const std::string& path) const;
-  std::vector<double> reals(const std::string& path) const;                  ///< single or double, real; column by column
-  std::vector<std::complex<float>> complexes(const std::string& path) const;  ///< single or double, complex; column by column
+  std::vector<double> reals(const std::string& path) const;  ///< single or double, real; column by column
+  std::vector<std::complex<float>> complexes(
+      const std::string& path) const;  ///< single or double, complex; column by column
 
  private:
   struct State;

@@ -19,11 +19,25 @@ constexpr int deepest = 8;
 
 std::uint64_t bytes_of_type(std::uint32_t type) {
   switch (type) {
-    case 1: case 2: case 16: return 1;
-    case 3: case 4: case 17: return 2;
-    case 5: case 6: case 7: case 18: return 4;
-    case 9: case 12: case 13: return 8;
-    default: return 0;
+    case 1:
+    case 2:
+    case 16:
+      return 1;
+    case 3:
+    case 4:
+    case 17:
+      return 2;
+    case 5:
+    case 6:
+    case 7:
+    case 18:
+      return 4;
+    case 9:
+    case 12:
+    case 13:
+      return 8;
+    default:
+      return 0;
   }
 }
 
@@ -43,17 +57,24 @@ class Walker {
   /// The compressed variables, whose contents remain to be checked.
   std::vector<MatPacked> check() {
     std::vector<MatPacked> packed;
-    if (size_ < header_bytes) fail(size_, fmt::format("the file ends after {} bytes, inside the 128-byte header", size_));
+    if (size_ < header_bytes)
+      fail(size_, fmt::format("the file ends after {} bytes, inside the 128-byte header", size_));
     std::array<char, 2> mark{};
     bytes(126, mark.data(), 2);
-    if (mark[0] == 'I' && mark[1] == 'M') swap_ = std::endian::native == std::endian::big;
-    else if (mark[0] == 'M' && mark[1] == 'I') swap_ = std::endian::native == std::endian::little;
-    else fail(126, "no byte order mark 'IM' or 'MI'; only MATLAB 5 files (save -v6 or -v7) are read");
+    if (mark[0] == 'I' && mark[1] == 'M')
+      swap_ = std::endian::native == std::endian::big;
+    else if (mark[0] == 'M' && mark[1] == 'I')
+      swap_ = std::endian::native == std::endian::little;
+    else
+      fail(126, "no byte order mark 'IM' or 'MI'; only MATLAB 5 files (save -v6 or -v7) are read");
     for (std::uint64_t at = header_bytes; at < size_;) {
       const Element element = read(at, size_, true);
-      if (element.type == matrix) check_matrix(element, 0);
-      else if (element.type == compressed) packed.push_back({element.data, element.bytes});
-      else fail(at, fmt::format("element type {} where a variable (14 or 15) must start", element.type));
+      if (element.type == matrix)
+        check_matrix(element, 0);
+      else if (element.type == compressed)
+        packed.push_back({element.data, element.bytes});
+      else
+        fail(at, fmt::format("element type {} where a variable (14 or 15) must start", element.type));
       at = element.next;
     }
     return packed;
@@ -76,7 +97,9 @@ class Walker {
   }
 
   Element read(std::uint64_t at, std::uint64_t end, bool top = false) {
-    if (end - at < 8) fail(at, fmt::format("{} bytes where an element's 8-byte tag must stand; the file is truncated or damaged", end - at));
+    if (end - at < 8)
+      fail(at, fmt::format("{} bytes where an element's 8-byte tag must stand; the file is truncated or damaged",
+                           end - at));
     const std::uint32_t first = word(at), second = word(at + 4);
     if (first >> 16) {
       if (first >> 16 > 4) fail(at, fmt::format("a packed element of {} bytes; at most 4 fit", first >> 16));
@@ -91,7 +114,8 @@ class Walker {
 
   Element expect(std::uint64_t at, std::uint64_t end, std::uint32_t type, const char* what) {
     const Element element = read(at, end);
-    if (element.type != type) fail(at, fmt::format("element type {} where the {} (type {}) must stand", element.type, what, type));
+    if (element.type != type)
+      fail(at, fmt::format("element type {} where the {} (type {}) must stand", element.type, what, type));
     return element;
   }
 
@@ -104,7 +128,8 @@ class Walker {
     const std::uint32_t word0 = word(flags.data), kind = word0 & 0xff;
     const Element dimensions = expect(flags.next, end, int32, "dimensions");
     if (dimensions.bytes % 4 != 0 || dimensions.bytes < 8 || dimensions.bytes > 32)
-      fail(dimensions.data, fmt::format("{} bytes of dimensions; 2 to 8 dimensions of 4 bytes are read", dimensions.bytes));
+      fail(dimensions.data,
+           fmt::format("{} bytes of dimensions; 2 to 8 dimensions of 4 bytes are read", dimensions.bytes));
     std::uint64_t elements = 1;
     for (std::uint64_t at = dimensions.data; at < dimensions.data + dimensions.bytes; at += 4) {
       const std::uint32_t extent = word(at);
@@ -114,10 +139,14 @@ class Walker {
     }
     const Element name = expect(dimensions.next, end, int8, "name");
     if (name.bytes > 63) fail(name.data, fmt::format("a name of {} bytes; at most 63 are allowed", name.bytes));
-    if (kind == structure) check_struct(name.next, end, elements, depth);
-    else if (kind == cell) check_children(name.next, end, elements, depth);
-    else if (kind >= first_numeric && kind <= last_numeric) check_numbers(name.next, end, elements, (word0 & 0x0800) != 0);
-    else if (kind != text) fail(flags.data, fmt::format("array class {} is not read; numbers, structs, cells and text are", kind));
+    if (kind == structure)
+      check_struct(name.next, end, elements, depth);
+    else if (kind == cell)
+      check_children(name.next, end, elements, depth);
+    else if (kind >= first_numeric && kind <= last_numeric)
+      check_numbers(name.next, end, elements, (word0 & 0x0800) != 0);
+    else if (kind != text)
+      fail(flags.data, fmt::format("array class {} is not read; numbers, structs, cells and text are", kind));
   }
 
   void check_struct(std::uint64_t at, std::uint64_t end, std::uint64_t elements, int depth) {
@@ -126,7 +155,8 @@ class Walker {
     const std::uint32_t width = word(length.data);
     if (width == 0 || width > 64) fail(at, fmt::format("field names of {} bytes; 1 to 64 are allowed", width));
     const Element names = expect(length.next, end, int8, "field names");
-    if (names.bytes % width != 0) fail(names.data, fmt::format("{} bytes of field names of {} bytes each", names.bytes, width));
+    if (names.bytes % width != 0)
+      fail(names.data, fmt::format("{} bytes of field names of {} bytes each", names.bytes, width));
     for (std::uint64_t field = names.data; field < names.data + names.bytes; field += width) {
       char last = 0;
       bytes(field + width - 1, &last, 1);

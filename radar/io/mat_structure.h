@@ -18,7 +18,8 @@ struct MatPacked {
 /// returned unchecked, in file order.
 std::vector<MatPacked> check_mat_structure(const std::filesystem::path& file, const std::string& shown);
 
-/// A file without compressed variables: `file` itself, or a copy in memory with all of them unpacked and checked in turn.
+/// A file without compressed variables: `file` itself, or a copy in memory with all of them unpacked and checked in
+/// turn.
 class PlainMat {
  public:
   explicit PlainMat(const std::filesystem::path& file);

@@ -21,7 +21,8 @@ constexpr std::size_t piece = 1 << 16;
 
 class Unpacker {
  public:
-  Unpacker(const std::filesystem::path& file, int memory) : name_(file.string()), in_(file, std::ios::binary), memory_(memory) {}
+  Unpacker(const std::filesystem::path& file, int memory)
+      : name_(file.string()), in_(file, std::ios::binary), memory_(memory) {}
 
   void copy_header() {
     std::array<char, 128> header{};
@@ -53,7 +54,8 @@ class Unpacker {
       if (stream.avail_in == 0) {
         const std::size_t count = std::min<std::uint64_t>(left, piece);
         if (count == 0 || !in_.read(input_.data(), static_cast<std::streamsize>(count)))
-          fail(fmt::format("byte {}: a compressed variable ends early; the file is truncated or damaged", packed.offset));
+          fail(fmt::format("byte {}: a compressed variable ends early; the file is truncated or damaged",
+                           packed.offset));
         left -= count;
         stream.next_in = reinterpret_cast<Bytef*>(input_.data());
         stream.avail_in = static_cast<uInt>(count);
@@ -62,11 +64,12 @@ class Unpacker {
       stream.avail_out = static_cast<uInt>(output_.size());
       result = inflate(&stream, Z_NO_FLUSH);
       if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
-        fail(fmt::format("byte {}: a compressed variable is damaged ({})", packed.offset, stream.msg ? stream.msg : "zlib gives no reason"));
+        fail(fmt::format("byte {}: a compressed variable is damaged ({})", packed.offset,
+                         stream.msg ? stream.msg : "zlib gives no reason"));
       made += output_.size() - stream.avail_out;
       if (made > most)
-        fail(fmt::format("byte {}: a variable of {} compressed bytes unpacks to more than {}; phase history does not", packed.offset,
-                         packed.bytes, most));
+        fail(fmt::format("byte {}: a variable of {} compressed bytes unpacks to more than {}; phase history does not",
+                         packed.offset, packed.bytes, most));
       append(output_.data(), output_.size() - stream.avail_out);
     }
     const std::array<char, 8> zeros{};

@@ -33,8 +33,7 @@ Format format_of(const fs::path& path) {
   in.read(head.data(), head.size());
   const std::string_view text(head.data(), static_cast<std::size_t>(in.gcount()));
   if (text.empty()) throw InputError(fmt::format("{}: the file is empty", name));
-  if (text.starts_with("MATLAB 7.3"))
-    throw InputError(fmt::format("{}: a MATLAB 7.3 file; save it with -v7", name));
+  if (text.starts_with("MATLAB 7.3")) throw InputError(fmt::format("{}: a MATLAB 7.3 file; save it with -v7", name));
   if (text.starts_with("MATLAB 5.0")) return Format::gotcha;
   if (text.starts_with("CPHD/")) return Format::cphd;
   if (hdf5::is_hdf5(file)) return Format::hdf5;
@@ -48,7 +47,8 @@ std::unique_ptr<PulseSource> open_pulses(std::span<const fs::path> files) {
   const Format format = format_of(files[0]);
   for (const fs::path& file : files.subspan(1))
     if (format_of(file) != format)
-      throw InputError(fmt::format("{}: not of the format of {}; files joined must be alike", file.string(), files[0].string()));
+      throw InputError(
+          fmt::format("{}: not of the format of {}; files joined must be alike", file.string(), files[0].string()));
   if (format == Format::gotcha) return open_gotcha(files);
   if (format == Format::cphd) return open_cphd(files);
   std::vector<std::unique_ptr<PulseSource>> parts;

@@ -34,7 +34,8 @@ class FilePulses : public PulseSource {
       fail(fmt::format("/antenna is {}; [{}][3] is needed, x, y, z of every pulse", bracketed(positions), shape[0]));
     const std::vector<double> xyz = file_.read<double>("/antenna");
     collection_.samples = shape[1];
-    for (std::size_t p = 0; p < shape[0]; ++p) collection_.antenna.emplace_back(xyz[3 * p], xyz[3 * p + 1], xyz[3 * p + 2]);
+    for (std::size_t p = 0; p < shape[0]; ++p)
+      collection_.antenna.emplace_back(xyz[3 * p], xyz[3 * p + 1], xyz[3 * p + 2]);
     for (const Field& field : fields) {
       if (field.optional && !file_.has(field.path)) continue;
       if (const hdf5::Shape size = file_.shape(field.path); size != hdf5::Shape{shape[0]})
@@ -76,14 +77,17 @@ class FilePulses : public PulseSource {
   Collection collection_;
 };
 
-void write_field(hdf5::File& file, const char* path, const hdf5::Shape& shape, std::span<const double> values, const char* unit) {
+void write_field(hdf5::File& file, const char* path, const hdf5::Shape& shape, std::span<const double> values,
+                 const char* unit) {
   file.write(path, shape, values);
   file.set_attribute(path, "units", unit);
 }
 
 }  // namespace
 
-std::unique_ptr<PulseSource> open_pulse_file(const std::filesystem::path& file) { return std::make_unique<FilePulses>(file); }
+std::unique_ptr<PulseSource> open_pulse_file(const std::filesystem::path& file) {
+  return std::make_unique<FilePulses>(file);
+}
 
 void write_pulses(const std::filesystem::path& path, PulseSource& pulses) {
   const Collection& collection = pulses.collection();
@@ -98,7 +102,8 @@ void write_pulses(const std::filesystem::path& path, PulseSource& pulses) {
   for (const Vec3& a : collection.antenna) xyz.insert(xyz.end(), {a.x(), a.y(), a.z()});
   write_field(file, "/antenna", {n, 3}, xyz, "m");
   for (const Field& field : fields)
-    if (const std::vector<double>& values = collection.*field.values; !values.empty()) write_field(file, field.path, {n}, values, field.unit);
+    if (const std::vector<double>& values = collection.*field.values; !values.empty())
+      write_field(file, field.path, {n}, values, field.unit);
   const std::size_t chunk = std::clamp<std::size_t>(chunk_bytes / (k * sizeof(std::complex<float>)), 1, n);
   file.create_dataset("/samples", hdf5::Element::complex64, {n, k}, chunk);
   file.set_attribute("/samples", "units", "1");

@@ -1,5 +1,5 @@
-// The suite's own pulse file: HDF5, laid out as radar/pulses.h describes a collection (docs/radar-files.md has the table).
-// Samples are read and written in blocks of pulses.
+// The suite's own pulse file: HDF5, laid out as radar/pulses.h describes a collection (docs/radar-files.md has the
+// table). Samples are read and written in blocks of pulses.
 #pragma once
 
 #include <filesystem>

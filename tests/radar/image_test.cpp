@@ -23,15 +23,25 @@ TEST(ImageGrid, NonsenseIsRefused) {
     return message_of<UsageError>([&] { grid.check(); });
   };
   EXPECT_NE(broken([](auto& g) { g.ny = 0; }).find("4 x 0 x 1"), std::string::npos);
-  EXPECT_NE(broken([](auto& g) { g.nx = g.ny = g.nz = std::size_t{1} << 22; }).find("address space"), std::string::npos);
+  EXPECT_NE(broken([](auto& g) { g.nx = g.ny = g.nz = std::size_t{1} << 22; }).find("address space"),
+            std::string::npos);
   EXPECT_NE(broken([](auto& g) { g.dx = 0; }).find("dx is 0"), std::string::npos);
   EXPECT_NE(broken([](auto& g) { g.dy = -1; }).find("dy is -1"), std::string::npos);
   EXPECT_NE(broken([&](auto& g) { g.dz = nan; }).find("dz is nan"), std::string::npos);
   EXPECT_NE(broken([&](auto& g) { g.centre.z() = nan; }).find("centre is not finite"), std::string::npos);
-  EXPECT_NE(broken([](auto& g) { g.dx = 1e308; g.nx = 100; }).find("extent overflows"), std::string::npos);
+  EXPECT_NE(broken([](auto& g) {
+              g.dx = 1e308;
+              g.nx = 100;
+            }).find("extent overflows"),
+            std::string::npos);
   EXPECT_NE(broken([](auto& g) { g.heights.resize(11); }).find("11 heights for 4 x 3"), std::string::npos);
-  EXPECT_NE(broken([](auto& g) { g.nz = 2; g.heights.resize(12); }).find("single layer"), std::string::npos);
-  EXPECT_NE(broken([&](auto& g) { g.heights.assign(12, static_cast<float>(nan)); }).find("pixel (0, 0)"), std::string::npos);
+  EXPECT_NE(broken([](auto& g) {
+              g.nz = 2;
+              g.heights.resize(12);
+            }).find("single layer"),
+            std::string::npos);
+  EXPECT_NE(broken([&](auto& g) { g.heights.assign(12, static_cast<float>(nan)); }).find("pixel (0, 0)"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -32,7 +32,8 @@ TEST(Collection, EveryFieldIsCheckedAndNamed) {
   EXPECT_NE(broken([](auto& c) { c.samples = SIZE_MAX / 8; }).find("address space"), std::string::npos);
   EXPECT_NE(broken([&](auto& c) { c.antenna[2].y() = nan; }).find("pulse 2: the antenna position"), std::string::npos);
   EXPECT_NE(broken([](auto& c) { c.reference_range[3] = 0; }).find("pulse 3: reference range is 0"), std::string::npos);
-  EXPECT_NE(broken([](auto& c) { c.first_frequency.pop_back(); }).find("first frequency has 6 values for 7 pulses"), std::string::npos);
+  EXPECT_NE(broken([](auto& c) { c.first_frequency.pop_back(); }).find("first frequency has 6 values for 7 pulses"),
+            std::string::npos);
   EXPECT_NE(broken([&](auto& c) { c.frequency_step[0] = nan; }).find("pulse 0: frequency step"), std::string::npos);
   EXPECT_NE(broken([](auto& c) { c.range_correction = {1}; }).find("range correction has 1"), std::string::npos);
   EXPECT_NE(broken([&](auto& c) { c.phase_correction.assign(7, nan); }).find("phase correction"), std::string::npos);
@@ -48,7 +49,8 @@ TEST(StoredPulses, GiveBackBlocksAndRefuseWrongOnes) {
   EXPECT_MESSAGE(UsageError, "of 5", pulses.read(4, 2, two));
   EXPECT_MESSAGE(UsageError, "of 5", pulses.read(SIZE_MAX, 2, two));
   EXPECT_MESSAGE(UsageError, "room for 6", pulses.read(0, 1, two));
-  EXPECT_MESSAGE(InputError, "14 samples given", StoredPulses(example_collection(5, 3), std::vector<std::complex<float>>(14)));
+  EXPECT_MESSAGE(InputError, "14 samples given",
+                 StoredPulses(example_collection(5, 3), std::vector<std::complex<float>>(14)));
   std::vector<std::complex<float>> bad = all;
   bad[7] = {0, std::numeric_limits<float>::infinity()};
   EXPECT_MESSAGE(InputError, "pulse 2, sample 1", StoredPulses(example_collection(5, 3), bad));
@@ -77,13 +79,15 @@ TEST_F(OpenPulses, WhatIsNoPulseFileIsRefusedByName) {
   write_bytes(scratch_ / "locked", "CPHD/1.1.0\n");
   fs::permissions(scratch_ / "locked", fs::perms::none);
   const bool readable_anyway = static_cast<bool>(std::ifstream(scratch_ / "locked"));  // by root
-  EXPECT_NE(refusal(scratch_ / "locked").find(readable_anyway ? "CPHD header" : "check its permissions"), std::string::npos);
+  EXPECT_NE(refusal(scratch_ / "locked").find(readable_anyway ? "CPHD header" : "check its permissions"),
+            std::string::npos);
 }
 
 TEST_F(OpenPulses, FormatsDoNotMix) {
   write_bytes(scratch_ / "a", "CPHD/1.1.0\n");
   write_bytes(scratch_ / "b", "MATLAB 5.0 MAT-file");
-  EXPECT_MESSAGE(InputError, "files joined must be alike", open_pulses(std::vector<fs::path>{scratch_ / "a", scratch_ / "b"}));
+  EXPECT_MESSAGE(InputError, "files joined must be alike",
+                 open_pulses(std::vector<fs::path>{scratch_ / "a", scratch_ / "b"}));
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ inline std::string floats(const std::vector<float>& values) {
 }
 
 /// `kind` is the class word: 7 single, 2 struct; 0x0800 marks complex.
-inline std::string array(std::uint32_t kind, const std::vector<std::uint32_t>& dimensions, const std::string& name, const std::string& body) {
+inline std::string array(std::uint32_t kind, const std::vector<std::uint32_t>& dimensions, const std::string& name,
+                         const std::string& body) {
   return element(14, element(6, words({kind, 0})) + element(5, words(dimensions)) + element(1, name) + body);
 }
 
@@ -34,7 +35,8 @@ inline std::string single(std::uint32_t rows, std::uint32_t columns, const std::
   return array(7, {rows, columns}, "", floats(values));
 }
 
-inline std::string complex_single(std::uint32_t rows, std::uint32_t columns, const std::vector<float>& re, const std::vector<float>& im) {
+inline std::string complex_single(std::uint32_t rows, std::uint32_t columns, const std::vector<float>& re,
+                                  const std::vector<float>& im) {
   return array(7 | 0x0800, {rows, columns}, "", floats(re) + floats(im));
 }
 
@@ -63,7 +65,8 @@ inline std::string compressed(const std::string& variable) {
     const std::string block = variable.substr(at, 65535);
     const auto size = static_cast<std::uint16_t>(block.size()), inverse = static_cast<std::uint16_t>(~size);
     stream += at + 65535 >= variable.size() ? '\1' : '\0';
-    stream += {static_cast<char>(size & 0xff), static_cast<char>(size >> 8), static_cast<char>(inverse & 0xff), static_cast<char>(inverse >> 8)};
+    stream += {static_cast<char>(size & 0xff), static_cast<char>(size >> 8), static_cast<char>(inverse & 0xff),
+               static_cast<char>(inverse >> 8)};
     stream += block;
   }
   for (char c : variable) {

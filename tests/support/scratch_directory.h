@@ -16,7 +16,8 @@ class ScratchDirectory {
  public:
   ScratchDirectory() {
     std::string name = (std::filesystem::temp_directory_path() / "rtcg_test_XXXXXX").string();
-    if (!mkdtemp(name.data())) throw std::filesystem::filesystem_error("cannot make a scratch directory", std::error_code());
+    if (!mkdtemp(name.data()))
+      throw std::filesystem::filesystem_error("cannot make a scratch directory", std::error_code());
     path_ = name;
   }
   ~ScratchDirectory() {
@@ -60,8 +61,8 @@ std::string message_of(const Run& run) {
 }  // namespace rtcg
 
 /// Checks that the expression throws an E of one line that contains the text.
-#define EXPECT_MESSAGE(E, text, ...)                                                \
-  do {                                                                              \
+#define EXPECT_MESSAGE(E, text, ...)                                                 \
+  do {                                                                               \
     const std::string message = ::rtcg::message_of<E>([&] { (void)(__VA_ARGS__); }); \
-    EXPECT_NE(message.find(text), std::string::npos) << message;                    \
+    EXPECT_NE(message.find(text), std::string::npos) << message;                     \
   } while (false)

@@ -1,7 +1,5 @@
 #include "rtcg/io/hdf5.h"
 
-#include <hdf5.h>
-
 #include <array>
 #include <cstring>
 #include <fstream>
@@ -12,139 +10,18 @@
 #include <fmt/format.h>
 
 #include "rtcg/error.h"
+#include "rtcg/io/hdf5_detail.h"
 
 namespace rtcg::hdf5 {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace detail;
 
 // A block of deflate reaches 1032 to 1; shuffling does not change sizes.
 constexpr std::uint64_t best_compression = 1032;
 constexpr std::size_t longest_attribute = 1 << 16;
 constexpr int most_dimensions = 8;
-
-/// Closes an identifier by the call of its kind.
-class Handle {
- public:
-  using Close = herr_t (*)(hid_t);
-  Handle(hid_t id, Close close) : id_(id), close_(close) {}
-  ~Handle() {
-    if (id_ >= 0) close_(id_);
-  }
-  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
-  Handle& operator=(Handle&& other) noexcept {
-    std::swap(id_, other.id_);
-    std::swap(close_, other.close_);
-    return *this;
-  }
-  operator hid_t() const { return id_; }
-  bool valid() const { return id_ >= 0; }
-
- private:
-  hid_t id_;
-  Close close_;
-};
-
-/// While it lives, HDF5 keeps its error stack to itself instead of printing it.
-class Quiet {
- public:
-  Quiet() {
-    H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  }
-  ~Quiet() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
-
- private:
-  H5E_auto2_t function_ = nullptr;
-  void* data_ = nullptr;
-};
-
-/// The innermost entry of the error stack: nearest to the cause.
-std::string library_reason() {
-  std::string reason;
-  H5Ewalk2(
-      H5E_DEFAULT, H5E_WALK_UPWARD,
-      [](unsigned, const H5E_error2_t* entry, void* to) -> herr_t {
-        auto& text = *static_cast<std::string*>(to);
-        if (text.empty() && entry->desc) text = entry->desc;
-        return 0;
-      },
-      &reason);
-  for (char& c : reason)
-    if (c == '\n') c = ' ';
-  return reason.empty() ? reason : " (HDF5: " + reason + ")";
-}
-
-hid_t real_type(Element element) {
-  switch (element) {
-    case Element::float32:
-    case Element::complex64:
-      return H5T_NATIVE_FLOAT;
-    case Element::float64:
-    case Element::complex128:
-      return H5T_NATIVE_DOUBLE;
-    case Element::int32:
-      return H5T_NATIVE_INT32;
-    case Element::int64:
-      return H5T_NATIVE_INT64;
-    case Element::uint8:
-      return H5T_NATIVE_UINT8;
-    case Element::uint32:
-      return H5T_NATIVE_UINT32;
-    case Element::uint64:
-      return H5T_NATIVE_UINT64;
-  }
-  throw UsageError("no such HDF5 element");
-}
-
-bool is_complex(Element element) {
-  return element == Element::complex64 || element == Element::complex128;
-}
-
-Handle memory_type(Element element) {
-  const hid_t real = real_type(element);
-  if (!is_complex(element)) return {H5Tcopy(real), H5Tclose};
-  const std::size_t size = H5Tget_size(real);
-  Handle compound{H5Tcreate(H5T_COMPOUND, 2 * size), H5Tclose};
-  H5Tinsert(compound, "r", 0, real);
-  H5Tinsert(compound, "i", size, real);
-  return compound;
-}
-
-/// Only plain IEEE floats and two's complement integers; nullopt for whatever else a file may define.
-std::optional<Element> plain_element(hid_t type) {
-  struct Entry {
-    hid_t little, big;
-    Element element;
-  };
-  const std::array<Entry, 10> known{{{H5T_IEEE_F32LE, H5T_IEEE_F32BE, Element::float32},
-                                     {H5T_IEEE_F64LE, H5T_IEEE_F64BE, Element::float64},
-                                     {H5T_STD_I8LE, H5T_STD_I8BE, Element::int32},
-                                     {H5T_STD_I16LE, H5T_STD_I16BE, Element::int32},
-                                     {H5T_STD_I32LE, H5T_STD_I32BE, Element::int32},
-                                     {H5T_STD_I64LE, H5T_STD_I64BE, Element::int64},
-                                     {H5T_STD_U8LE, H5T_STD_U8BE, Element::uint8},
-                                     {H5T_STD_U16LE, H5T_STD_U16BE, Element::uint32},
-                                     {H5T_STD_U32LE, H5T_STD_U32BE, Element::uint32},
-                                     {H5T_STD_U64LE, H5T_STD_U64BE, Element::uint64}}};
-  for (const Entry& entry : known)
-    if (H5Tequal(type, entry.little) > 0 || H5Tequal(type, entry.big) > 0) return entry.element;
-  return std::nullopt;
-}
-
-std::optional<Element> stored_element(hid_t type) {
-  if (H5Tget_class(type) != H5T_COMPOUND) return plain_element(type);
-  const int r = H5Tget_member_index(type, "r"), i = H5Tget_member_index(type, "i");
-  if (H5Tget_nmembers(type) != 2 || r < 0 || i < 0) return std::nullopt;
-  const Handle real{H5Tget_member_type(type, static_cast<unsigned>(r)), H5Tclose};
-  const Handle imaginary{H5Tget_member_type(type, static_cast<unsigned>(i)), H5Tclose};
-  if (!real.valid() || !imaginary.valid()) return std::nullopt;
-  const std::optional<Element> a = plain_element(real), b = plain_element(imaginary);
-  if (a != b || !a) return std::nullopt;
-  if (*a == Element::float32) return Element::complex64;
-  if (*a == Element::float64) return Element::complex128;
-  return std::nullopt;
-}
 
 struct Extent {
   Shape shape;
@@ -154,6 +31,7 @@ struct Extent {
 }  // namespace
 
 std::size_t bytes_of(Element element) {
+  const Quiet quiet;
   return (is_complex(element) ? 2 : 1) * H5Tget_size(real_type(element));
 }
 
@@ -309,7 +187,10 @@ File File::open(const fs::path& file) {
   if (error) state->fail("", fmt::format("cannot be read: {}", error.message()));
   if (!std::ifstream(file, std::ios::binary)) state->fail("", "cannot be opened for reading; check its permissions");
   if (!is_hdf5(file)) state->fail("", "not an HDF5 file (it does not start with HDF5's signature)");
-  state->file = Handle(H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  // What a damaged file makes the library leave open must not keep the file open.
+  const Handle access{H5Pcreate(H5P_FILE_ACCESS), H5Pclose};
+  H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+  state->file = Handle(H5Fopen(file.c_str(), H5F_ACC_RDONLY, access), H5Fclose);
   if (!state->file.valid()) state->fail_library("", "a damaged or truncated HDF5 file");
   return File(std::move(state));
 }

@@ -14,8 +14,8 @@ namespace fs = std::filesystem;
 
 class Cphd : public testing::Test {
  protected:
-  std::unique_ptr<PulseSource> open(const CphdExample& example, const Collection& c, const std::vector<std::complex<float>>& samples,
-                                    const std::string& channel = "") {
+  std::unique_ptr<PulseSource> open(const CphdExample& example, const Collection& c,
+                                    const std::vector<std::complex<float>>& samples, const std::string& channel = "") {
     write_bytes(scratch_ / "s.cphd", cphd_bytes(example, c, samples));
     const fs::path path = scratch_ / ("s.cphd" + channel);
     return open_pulses(std::span(&path, 1));
@@ -32,7 +32,8 @@ class Cphd : public testing::Test {
 };
 
 TEST_F(Cphd, ASimulatedSceneComesBackFromEveryFormat) {
-  for (const auto& [format, tolerance] : std::vector<std::pair<std::string, double>>{{"CF8", 1e-6}, {"CI4", 2.0 / 32767}, {"CI2", 2.0 / 127}})
+  for (const auto& [format, tolerance] :
+       std::vector<std::pair<std::string, double>>{{"CF8", 1e-6}, {"CI4", 2.0 / 32767}, {"CI2", 2.0 / 127}})
     for (const int sgn : {-1, 1})
       for (const std::string version : {"1.0.1", "1.1.0"}) {
         CphdExample example;
@@ -50,7 +51,8 @@ TEST_F(Cphd, ASimulatedSceneComesBackFromEveryFormat) {
         EXPECT_EQ(c.first_frequency, collection_.first_frequency);
         EXPECT_EQ(c.frequency_step, collection_.frequency_step);
         const std::vector<std::complex<float>> back = read_all(*source);
-        for (std::size_t i = 0; i < back.size(); ++i) EXPECT_LT(std::abs(back[i] - samples_[i]), tolerance) << format << sgn << i;
+        for (std::size_t i = 0; i < back.size(); ++i)
+          EXPECT_LT(std::abs(back[i] - samples_[i]), tolerance) << format << sgn << i;
       }
 }
 
@@ -68,7 +70,8 @@ TEST_F(Cphd, AxesOfThePlaneAndPrefixedNamesAreUsed) {
   example.longitude = 2.2;
   example.xml_prefix = "c";
   const std::unique_ptr<PulseSource> source = open(example);
-  for (std::size_t p = 0; p < 7; ++p) EXPECT_LT((source->collection().antenna[p] - collection_.antenna[p]).norm(), 1e-6);
+  for (std::size_t p = 0; p < 7; ++p)
+    EXPECT_LT((source->collection().antenna[p] - collection_.antenna[p]).norm(), 1e-6);
 }
 
 TEST_F(Cphd, FramesHoldAtThePolesAndTheEquator) {
@@ -93,7 +96,8 @@ TEST_F(Cphd, StripmapReferencesBelongToTheirVectors) {
   }
   const std::vector<std::complex<float>> expected = phase_history(moving, targets_);
   const std::unique_ptr<PulseSource> source = open(example, moving, expected);
-  for (std::size_t p = 0; p < 7; ++p) EXPECT_NEAR(source->collection().reference_range[p], moving.reference_range[p], 1e-6);
+  for (std::size_t p = 0; p < 7; ++p)
+    EXPECT_NEAR(source->collection().reference_range[p], moving.reference_range[p], 1e-6);
   example.scene_reference = false;  // the origin is then the mean of the references
   const std::unique_ptr<PulseSource> mean = open(example, moving, expected);
   EXPECT_NEAR(mean->collection().antenna[0].x(), moving.antenna[0].x() - 6, 1e-2);
@@ -139,7 +143,8 @@ TEST_F(Cphd, FilesJoinInTheFrameOfTheFirst) {
   elsewhere.height = 130;
   write_bytes(scratch_ / "a.cphd", cphd_bytes(example, collection_, samples_));
   write_bytes(scratch_ / "b.cphd", cphd_bytes(elsewhere, collection_, samples_));
-  const std::unique_ptr<PulseSource> joined = open_pulses(std::vector<fs::path>{scratch_ / "a.cphd", scratch_ / "b.cphd"});
+  const std::unique_ptr<PulseSource> joined =
+      open_pulses(std::vector<fs::path>{scratch_ / "a.cphd", scratch_ / "b.cphd"});
   ASSERT_EQ(joined->collection().pulses(), 14u);
   EXPECT_LT((joined->collection().antenna[7] - collection_.antenna[0] - Vec3(0, 0, 10)).norm(), 1e-6);
 }
@@ -153,17 +158,24 @@ TEST_F(Cphd, WhatIsNotReadIsRefusedByName) {
   EXPECT_NE(refusal(with(">FX<", ">TOA<")).find("TOA domain; transform it to the FX domain"), std::string::npos);
   EXPECT_NE(refusal(with("<SGN>-1", "<SGN>-2")).find("SGN is -2"), std::string::npos);
   EXPECT_NE(refusal(with("CF8", "CF4")).find("SignalArrayFormat is 'CF4'"), std::string::npos);
-  EXPECT_NE(refusal(with("<NumBytesPVP>", "<SignalCompressionID>x</SignalCompressionID><NumBytesPVP>")).find("compressed"), std::string::npos);
-  EXPECT_NE(refusal(with("<NumVectors>", "<CompressedSignalSize>9</CompressedSignalSize><NumVectors>")).find("compressed"), std::string::npos);
+  EXPECT_NE(
+      refusal(with("<NumBytesPVP>", "<SignalCompressionID>x</SignalCompressionID><NumBytesPVP>")).find("compressed"),
+      std::string::npos);
+  EXPECT_NE(
+      refusal(with("<NumVectors>", "<CompressedSignalSize>9</CompressedSignalSize><NumVectors>")).find("compressed"),
+      std::string::npos);
   EXPECT_NE(refusal(with("TxPos>", "TxPoz>")).find("mismatch"), std::string::npos);
   EXPECT_NE(refusal(with("<NumVectors>7", "<NumVectors>0")).find("0 vectors of 9 samples"), std::string::npos);
   EXPECT_NE(refusal(with("<NumVectors>7", "<NumVectors>8")).find("lie outside the PVP block"), std::string::npos);
   EXPECT_NE(refusal(with("<NumVectors>7", "<NumVectors>18446744073709551615")).find("lie outside"), std::string::npos);
-  EXPECT_NE(refusal(with("<NumVectors>7", "<NumVectors>18446744073709551616")).find("a number is needed"), std::string::npos);
+  EXPECT_NE(refusal(with("<NumVectors>7", "<NumVectors>18446744073709551616")).find("a number is needed"),
+            std::string::npos);
   EXPECT_NE(refusal(with("<NumSamples>9", "<NumSamples>10")).find("lie outside the SIGNAL block"), std::string::npos);
   EXPECT_NE(refusal(with("<NumSamples>9", "<NumSamples>2305843009213693953")).find("SIGNAL block"), std::string::npos);
-  EXPECT_NE(refusal(with("<SignalArrayByteOffset>0", "<SignalArrayByteOffset>8")).find("lie outside the SIGNAL block"), std::string::npos);
-  EXPECT_NE(refusal(with("<PVPArrayByteOffset>0", "<PVPArrayByteOffset>-8")).find("a number is needed"), std::string::npos);
+  EXPECT_NE(refusal(with("<SignalArrayByteOffset>0", "<SignalArrayByteOffset>8")).find("lie outside the SIGNAL block"),
+            std::string::npos);
+  EXPECT_NE(refusal(with("<PVPArrayByteOffset>0", "<PVPArrayByteOffset>-8")).find("a number is needed"),
+            std::string::npos);
   EXPECT_NE(refusal(with("<Offset>10<", "<Offset>13<")).find("PVP/SC0 at word 13 lies outside"), std::string::npos);
   EXPECT_NE(refusal(with("<Offset>10<", "<Offset>18446744073709551615<")).find("lies outside"), std::string::npos);
   EXPECT_NE(refusal(with("<Size>3<", "<Size>2<")).find("PVP/TxPos has size 2"), std::string::npos);
@@ -178,9 +190,12 @@ TEST_F(Cphd, HeadersAreChecked) {
   };
   EXPECT_NE(refusal(with("CPHD/1.1.0", "CPHD/0.3.0")).find("version '0.3.0'; 1.0.1 and 1.1.0"), std::string::npos);
   EXPECT_NE(refusal(with("XML_BLOCK_SIZE", "XML_BLOCK_SIXE")).find("no XML_BLOCK_SIZE"), std::string::npos);
-  EXPECT_NE(refusal(with("PVP_BLOCK_SIZE := ", "PVP_BLOCK_SIZE := 1844674407370955161")).find("PVP"), std::string::npos);
-  EXPECT_NE(refusal(with("SIGNAL_BLOCK_SIZE := ", "SIGNAL_BLOCK_SIZE := x")).find("number of bytes"), std::string::npos);
-  EXPECT_NE(refusal(with("SIGNAL_BLOCK_SIZE := ", "SIGNAL_BLOCK_SIZE := 9")).find("outside the file"), std::string::npos);
+  EXPECT_NE(refusal(with("PVP_BLOCK_SIZE := ", "PVP_BLOCK_SIZE := 1844674407370955161")).find("PVP"),
+            std::string::npos);
+  EXPECT_NE(refusal(with("SIGNAL_BLOCK_SIZE := ", "SIGNAL_BLOCK_SIZE := x")).find("number of bytes"),
+            std::string::npos);
+  EXPECT_NE(refusal(with("SIGNAL_BLOCK_SIZE := ", "SIGNAL_BLOCK_SIZE := 9")).find("outside the file"),
+            std::string::npos);
   EXPECT_NE(refusal(with(" := UNC", " = UNC")).find("line 8 is not of the form"), std::string::npos);
   EXPECT_NE(refusal(with("\f\n", "\n\n")).find("CPHD header"), std::string::npos);
 }

@@ -12,7 +12,8 @@ namespace {
 
 TEST(CphdXml, AnExampleOfAnotherWriterIsUnderstood) {
   const char* source = std::getenv("RTCG_SOURCE_DIR");
-  const std::filesystem::path file = std::filesystem::path(source ? source : ".") / "../shared/data/formats/sarkit_example-cphd-1.1.0.xml";
+  const std::filesystem::path file =
+      std::filesystem::path(source ? source : ".") / "../shared/data/formats/sarkit_example-cphd-1.1.0.xml";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is not here";
   const CphdMetadata m = parse_cphd_xml(read_bytes(file), "example");
   EXPECT_EQ(m.phase_sign, -1);
@@ -40,7 +41,8 @@ TEST(CphdXml, MalformedTextIsAnErrorWithItsPlace) {
   EXPECT_MESSAGE(InputError, "at byte", parse_cphd_xml("<CPHD><Global></CPHD>", "f"));
   EXPECT_MESSAGE(InputError, "root element is not CPHD", parse_cphd_xml("<SICD/>", "f"));
   EXPECT_MESSAGE(InputError, "no element Global", parse_cphd_xml("<CPHD/>", "f"));
-  EXPECT_MESSAGE(InputError, "no element SGN in Global", parse_cphd_xml("<CPHD><Global><DomainType>FX</DomainType></Global></CPHD>", "f"));
+  EXPECT_MESSAGE(InputError, "no element SGN in Global",
+                 parse_cphd_xml("<CPHD><Global><DomainType>FX</DomainType></Global></CPHD>", "f"));
 }
 
 }  // namespace

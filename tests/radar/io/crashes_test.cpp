@@ -26,7 +26,8 @@ TEST(FormerCrashes, OfPulseFilesAreErrorsOfOneLine) {
 
 TEST(FormerCrashes, OfTerrainAreErrorsOfOneLine) {
   const ImageGrid grid{4, 3, 1, 0.5, 0.25, 1, {10, 20, 0}, {}};
-  for (const fs::path& file : crashes("heights")) EXPECT_MESSAGE(InputError, file.filename().string(), read_heights(file.string(), grid));
+  for (const fs::path& file : crashes("heights"))
+    EXPECT_MESSAGE(InputError, file.filename().string(), read_heights(file.string(), grid));
 }
 
 }  // namespace

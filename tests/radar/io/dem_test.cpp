@@ -23,7 +23,8 @@ void write_terrain(const std::filesystem::path& path, const std::vector<double>&
   file.close();
 }
 
-std::string npy(const std::string& type, const std::string& shape, const std::string& data, const std::string& order = "False") {
+std::string npy(const std::string& type, const std::string& shape, const std::string& data,
+                const std::string& order = "False") {
   const std::string header = "{'descr': '" + type + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }\n";
   std::string out = "\x93NUMPY";
   out += std::string("\x01\x00", 2) + static_cast<char>(header.size()) + '\0';
@@ -66,7 +67,8 @@ TEST(Dem, WrongTerrainIsExplained) {
     return read_heights((scratch / name).string(), grid);
   };
   const std::string twelve = raw(std::vector<float>(12));
-  EXPECT_MESSAGE(InputError, "4 x 2 heights (x by y) for an image of 4 x 3", read("a.npy", npy("<f4", "(2, 4)", twelve)));
+  EXPECT_MESSAGE(InputError, "4 x 2 heights (x by y) for an image of 4 x 3",
+                 read("a.npy", npy("<f4", "(2, 4)", twelve)));
   EXPECT_MESSAGE(InputError, "too short for 3 x 4", read("a.npy", npy("<f8", "(3, 4)", twelve)));
   EXPECT_MESSAGE(InputError, "too short", read("a.npy", npy("<f4", "(4294967296, 4294967296)", twelve)));
   EXPECT_MESSAGE(InputError, "another type", read("a.npy", npy("<i8", "(3, 4)", twelve)));
@@ -78,9 +80,11 @@ TEST(Dem, WrongTerrainIsExplained) {
   bad[6] = std::numeric_limits<float>::quiet_NaN();
   EXPECT_MESSAGE(InputError, "row 1, column 2", read("a.npy", npy("<f4", "(3, 4)", raw(bad))));
   write_terrain(scratch / "t.h5", {8, 9, 10}, {18, 20, 22});
-  EXPECT_MESSAGE(InputError, "a pixel at x = 10.25 m lies outside the terrain, 8 to 10 m", read_heights((scratch / "t.h5").string() + ":/t/z", grid));
+  EXPECT_MESSAGE(InputError, "a pixel at x = 10.25 m lies outside the terrain, 8 to 10 m",
+                 read_heights((scratch / "t.h5").string() + ":/t/z", grid));
   write_terrain(scratch / "t.h5", {8, 9, 9.5, 11}, {18, 20, 22});
-  EXPECT_MESSAGE(InputError, "x axis is not evenly ascending", read_heights((scratch / "t.h5").string() + ":/t/z", grid));
+  EXPECT_MESSAGE(InputError, "x axis is not evenly ascending",
+                 read_heights((scratch / "t.h5").string() + ":/t/z", grid));
   EXPECT_MESSAGE(InputError, "name the dataset", read_heights((scratch / "t.h5").string(), grid));
   EXPECT_MESSAGE(InputError, "no such dataset", read_heights((scratch / "t.h5").string() + ":/t/q", grid));
   EXPECT_MESSAGE(InputError, "no such file", read_heights((scratch / "none.npy").string(), grid));

@@ -16,13 +16,15 @@ inline std::vector<std::complex<float>> phase_history(const Collection& c, const
       const double f = c.first_frequency[p] + static_cast<double>(k) * c.frequency_step[p];
       std::complex<double> sum = 0;
       for (const Vec3& target : targets)
-        sum += std::polar(1.0, -4 * std::numbers::pi * f * ((c.antenna[p] - target).norm() - c.reference_range[p]) / speed_of_light);
+        sum += std::polar(
+            1.0, -4 * std::numbers::pi * f * ((c.antenna[p] - target).norm() - c.reference_range[p]) / speed_of_light);
       samples.emplace_back(sum);
     }
   return samples;
 }
 
-/// An arc of `pulses` about the z axis, `samples` frequencies about 10 GHz; slightly different band from pulse to pulse.
+/// An arc of `pulses` about the z axis, `samples` frequencies about 10 GHz; slightly different band from pulse to
+/// pulse.
 inline Collection example_collection(std::size_t pulses = 7, std::size_t samples = 9) {
   Collection c;
   c.samples = samples;

@@ -44,7 +44,8 @@ mat::Fields degree(double degrees, std::uint32_t pulses, float first, bool corre
                      {"z", mat::single(1, pulses, z)},
                      {"r0", mat::single(1, pulses, r0)}};
   if (corrections)
-    fields.emplace_back("af", mat::structure("", {{"r_correct", mat::single(1, pulses, ones)}, {"ph_correct", mat::single(1, pulses, ones)}}));
+    fields.emplace_back("af", mat::structure("", {{"r_correct", mat::single(1, pulses, ones)},
+                                                  {"ph_correct", mat::single(1, pulses, ones)}}));
   return fields;
 }
 
@@ -63,7 +64,9 @@ class Gotcha : public testing::Test {
     write_bytes(scratch_ / name, bytes);
     return scratch_ / name;
   }
-  fs::path save(const std::string& name, const mat::Fields& fields) { return save(name, mat::file(mat::structure("data", fields))); }
+  fs::path save(const std::string& name, const mat::Fields& fields) {
+    return save(name, mat::file(mat::structure("data", fields)));
+  }
   static std::unique_ptr<PulseSource> open(const std::vector<fs::path>& files) { return open_pulses(files); }
   static std::vector<std::complex<float>> read(const std::vector<fs::path>& files) {
     const std::unique_ptr<PulseSource> source = open(files);
@@ -117,7 +120,8 @@ TEST_F(Gotcha, SamplesAreComplexFrequencyFastestAndTheStepIsOfTheWholeBand) {
 
 TEST_F(Gotcha, CompressedVariablesReadAlike) {
   const mat::Fields fields = degree(1, 3, 10);
-  EXPECT_EQ(read({save("z.mat", mat::file(mat::compressed(mat::structure("data", fields))))}), read({save("a.mat", fields)}));
+  EXPECT_EQ(read({save("z.mat", mat::file(mat::compressed(mat::structure("data", fields))))}),
+            read({save("a.mat", fields)}));
 }
 
 TEST_F(Gotcha, OtherVariablesBeforeTheStructDoNotMatter) {
@@ -126,7 +130,8 @@ TEST_F(Gotcha, OtherVariablesBeforeTheStructDoNotMatter) {
 }
 
 TEST_F(Gotcha, ACollectionAcrossZeroDegreesStaysInOnePiece) {
-  const std::vector<fs::path> files{save("001.mat", degree(0.0, 2, 30)), save("360.mat", degree(359.5, 2, 20)), save("359.mat", degree(358.5, 2, 10))};
+  const std::vector<fs::path> files{save("001.mat", degree(0.0, 2, 30)), save("360.mat", degree(359.5, 2, 20)),
+                                    save("359.mat", degree(358.5, 2, 10))};
   const std::vector<std::complex<float>> all = read(files);
   std::vector<float> order;
   for (std::size_t p = 0; p < 6; ++p) order.push_back(all[4 * p].real());
@@ -134,7 +139,8 @@ TEST_F(Gotcha, ACollectionAcrossZeroDegreesStaysInOnePiece) {
 }
 
 TEST_F(Gotcha, CorrectionsOfOnlySomeFilesAreLeftOutWithARemark) {
-  const std::unique_ptr<PulseSource> source = open({save("a.mat", degree(1, 2, 0)), save("b.mat", degree(2, 2, 0, false))});
+  const std::unique_ptr<PulseSource> source =
+      open({save("a.mat", degree(1, 2, 0)), save("b.mat", degree(2, 2, 0, false))});
   EXPECT_TRUE(source->collection().range_correction.empty());
   EXPECT_NE(source->collection().remarks.at(0).find("only 1 of 2"), std::string::npos);
 }
@@ -142,7 +148,8 @@ TEST_F(Gotcha, CorrectionsOfOnlySomeFilesAreLeftOutWithARemark) {
 TEST_F(Gotcha, FilesThatDoNotBelongTogetherAreRefused) {
   const fs::path a = save("a.mat", degree(1, 2, 0)), again = save("again.mat", degree(1, 2, 0));
   EXPECT_MESSAGE(InputError, "give every file once", open({a, again}));
-  const fs::path band = save("band.mat", with(degree(2, 2, 0), "freq", mat::single(4, 1, {9.388e9f, 9.3895e9f, 9.391e9f, 9.3925e9f})));
+  const fs::path band =
+      save("band.mat", with(degree(2, 2, 0), "freq", mat::single(4, 1, {9.388e9f, 9.3895e9f, 9.391e9f, 9.3925e9f})));
   EXPECT_MESSAGE(InputError, "band.mat: frequencies from", open({a, band}));
   mat::Fields short_fields = with(degree(3, 2, 0), "freq", mat::single(2, 1, {9.288e9f, 9.2895e9f}));
   short_fields = with(short_fields, "fp", mat::complex_single(2, 2, {0, 0, 0, 0}, {0, 0, 0, 0}));
@@ -159,31 +166,50 @@ TEST_F(Gotcha, WrongContentsAreNamed) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> twelve(12, 1.0f);
   EXPECT_NE(refusal(with(good, "fp", mat::single(4, 3, twelve))).find("'data.fp' is real; complex"), std::string::npos);
-  EXPECT_NE(refusal(with(good, "x", mat::complex_single(1, 3, {1, 2, 3}, {1, 2, 3}))).find("'data.x' is complex; real"), std::string::npos);
-  EXPECT_NE(refusal(with(good, "x", mat::single(1, 2, {1, 2}))).find("'data.x' is 1 x 2; one value per pulse (3)"), std::string::npos);
-  EXPECT_NE(refusal(with(good, "x", mat::array(4, {1, 3}, "", mat::element(4, "abcdef")))).find("'data.x' is of MATLAB class 4"), std::string::npos);
-  EXPECT_NE(refusal(with(good, "x", mat::structure("", {{"y", mat::single(1, 1, {1})}}))).find("'data.x' is of MATLAB class 2"), std::string::npos);
-  EXPECT_NE(refusal(with(good, "freq", mat::single(3, 1, {1, 2, 3}))).find("'data.freq' has 3 values and 'data.fp' 4 rows"), std::string::npos);
-  EXPECT_NE(refusal(with(good, "freq", mat::single(4, 1, {4e9f, 3e9f, 2e9f, 1e9f}))).find("does not ascend"), std::string::npos);
-  EXPECT_NE(refusal(with(good, "freq", mat::single(4, 1, {1e9f, 2e9f, 2.5e9f, 4e9f}))).find("not evenly spaced at sample 2"), std::string::npos);
+  EXPECT_NE(refusal(with(good, "x", mat::complex_single(1, 3, {1, 2, 3}, {1, 2, 3}))).find("'data.x' is complex; real"),
+            std::string::npos);
+  EXPECT_NE(refusal(with(good, "x", mat::single(1, 2, {1, 2}))).find("'data.x' is 1 x 2; one value per pulse (3)"),
+            std::string::npos);
+  EXPECT_NE(refusal(with(good, "x", mat::array(4, {1, 3}, "", mat::element(4, "abcdef"))))
+                .find("'data.x' is of MATLAB class 4"),
+            std::string::npos);
+  EXPECT_NE(refusal(with(good, "x", mat::structure("", {{"y", mat::single(1, 1, {1})}})))
+                .find("'data.x' is of MATLAB class 2"),
+            std::string::npos);
+  EXPECT_NE(
+      refusal(with(good, "freq", mat::single(3, 1, {1, 2, 3}))).find("'data.freq' has 3 values and 'data.fp' 4 rows"),
+      std::string::npos);
+  EXPECT_NE(refusal(with(good, "freq", mat::single(4, 1, {4e9f, 3e9f, 2e9f, 1e9f}))).find("does not ascend"),
+            std::string::npos);
+  EXPECT_NE(
+      refusal(with(good, "freq", mat::single(4, 1, {1e9f, 2e9f, 2.5e9f, 4e9f}))).find("not evenly spaced at sample 2"),
+      std::string::npos);
   EXPECT_NE(refusal(with(good, "r0", mat::single(1, 3, {1, 0, 1}))).find("pulse 1: 'data.r0' is 0"), std::string::npos);
   EXPECT_NE(refusal(with(good, "z", mat::single(1, 3, {1, 1, nan}))).find("pulse 2: 'data.z'"), std::string::npos);
   EXPECT_NE(refusal(with(good, "fp", mat::complex_single(4, 0, {}, {}))).find("'data.fp' is 4 x 0"), std::string::npos);
   std::vector<float> bad = twelve;
   bad[6] = nan;
-  EXPECT_NE(refusal(with(good, "fp", mat::complex_single(4, 3, twelve, bad))).find("bad.mat: pulse 1, sample 2"), std::string::npos);
-  EXPECT_NE(refusal(with(good, "af", mat::single(1, 1, {1}))).find("'data.af' is not a 1 x 1 struct"), std::string::npos);
+  EXPECT_NE(refusal(with(good, "fp", mat::complex_single(4, 3, twelve, bad))).find("bad.mat: pulse 1, sample 2"),
+            std::string::npos);
+  EXPECT_NE(refusal(with(good, "af", mat::single(1, 1, {1}))).find("'data.af' is not a 1 x 1 struct"),
+            std::string::npos);
   EXPECT_NE(refusal(mat::file(mat::structure("date", good))).find("no struct 'data'"), std::string::npos);
   EXPECT_NE(refusal(mat::file("")).find("no struct 'data'"), std::string::npos);
 }
 
 TEST_F(Gotcha, DamagedElementsAreFoundBeforeTheyAreRead) {
   const mat::Fields good = degree(1, 3, 0);
-  EXPECT_NE(refusal(with(good, "fp", mat::complex_single(4, 2000000000, {1}, {1}))).find("4 bytes for 8000000000 numbers"), std::string::npos);
-  EXPECT_NE(refusal(with(good, "fp", mat::complex_single(0xffffffff, 3, {1}, {1}))).find("a dimension of 4294967295"), std::string::npos);
-  EXPECT_NE(refusal(mat::file(mat::words({14, 0xfffffff0}))).find("an element of 4294967280 bytes with 0 left"), std::string::npos);
+  EXPECT_NE(
+      refusal(with(good, "fp", mat::complex_single(4, 2000000000, {1}, {1}))).find("4 bytes for 8000000000 numbers"),
+      std::string::npos);
+  EXPECT_NE(refusal(with(good, "fp", mat::complex_single(0xffffffff, 3, {1}, {1}))).find("a dimension of 4294967295"),
+            std::string::npos);
+  EXPECT_NE(refusal(mat::file(mat::words({14, 0xfffffff0}))).find("an element of 4294967280 bytes with 0 left"),
+            std::string::npos);
   EXPECT_NE(refusal(mat::file(mat::words({99, 0}))).find("element type 99"), std::string::npos);
-  EXPECT_NE(refusal(mat::file(mat::array(2, {1, 1}, "data", mat::words({5 | 4 << 16, 0xffffff})))).find("field names of 16777215 bytes"), std::string::npos);
+  EXPECT_NE(refusal(mat::file(mat::array(2, {1, 1}, "data", mat::words({5 | 4 << 16, 0xffffff}))))
+                .find("field names of 16777215 bytes"),
+            std::string::npos);
   std::string nested = mat::single(1, 1, {1});
   for (int i = 0; i < 50; ++i) nested = mat::array(1, {1, 1}, "", nested);
   EXPECT_NE(refusal(mat::file(nested)).find("nested more than 8 deep"), std::string::npos);
@@ -194,9 +220,11 @@ TEST_F(Gotcha, DamagedElementsAreFoundBeforeTheyAreRead) {
 
 TEST_F(Gotcha, CompressedVariablesCannotAnnounceMoreThanTheyHold) {
   const mat::Fields fields = with(degree(1, 3, 0), "fp", mat::complex_single(4, 500000000, {1}, {1}));
-  EXPECT_MESSAGE(InputError, "bad.mat (unpacked): byte", read({save("bad.mat", mat::file(mat::compressed(mat::structure("data", fields))))}));
+  EXPECT_MESSAGE(InputError, "bad.mat (unpacked): byte",
+                 read({save("bad.mat", mat::file(mat::compressed(mat::structure("data", fields))))}));
   const std::string inner = mat::compressed(mat::structure("data", degree(1, 3, 0)));
-  EXPECT_NE(refusal(mat::file(mat::compressed(inner + std::string((8 - inner.size() % 8) % 8, 0)))).find("bad.mat"), std::string::npos);
+  EXPECT_NE(refusal(mat::file(mat::compressed(inner + std::string((8 - inner.size() % 8) % 8, 0)))).find("bad.mat"),
+            std::string::npos);
   std::string damaged = mat::file(inner);
   damaged[damaged.size() - 1] ^= 1;
   EXPECT_NE(refusal(damaged).find("damaged (incorrect data check)"), std::string::npos);
@@ -204,16 +232,24 @@ TEST_F(Gotcha, CompressedVariablesCannotAnnounceMoreThanTheyHold) {
 
 TEST_F(Gotcha, AVariableThatUnpacksWithoutEndIsRefused) {
   // A deflate block of fixed codes: one zero, then 258 times zero for every further 13 bits.
-  std::string bits = "110" "00110000";
-  for (int i = 0; i < 20000; ++i) bits += "11000101" "00000";
+  std::string bits =
+      "110"
+      "00110000";
+  for (int i = 0; i < 20000; ++i)
+    bits +=
+        "11000101"
+        "00000";
   bits += "0000000";
   std::string stream = "\x78\x01";
   for (std::size_t i = 0; i < bits.size(); i += 8) {
     unsigned char byte = 0;
-    for (std::size_t b = 0; b < 8 && i + b < bits.size(); ++b) byte |= static_cast<unsigned char>((bits[i + b] - '0') << b);
+    for (std::size_t b = 0; b < 8 && i + b < bits.size(); ++b)
+      byte |= static_cast<unsigned char>((bits[i + b] - '0') << b);
     stream += static_cast<char>(byte);
   }
-  EXPECT_NE(refusal(mat::file(mat::words({15, static_cast<std::uint32_t>(stream.size())}) + stream)).find("unpacks to more than"), std::string::npos);
+  EXPECT_NE(refusal(mat::file(mat::words({15, static_cast<std::uint32_t>(stream.size())}) + stream))
+                .find("unpacks to more than"),
+            std::string::npos);
 }
 
 TEST_F(Gotcha, TruncationAnywhereIsAnError) {

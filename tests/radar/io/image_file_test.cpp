@@ -12,7 +12,8 @@ namespace {
 Image example_image(std::size_t nz) {
   Image image;
   image.grid = {5, 3, nz, 0.25, 0.5, 2.0, {10, -20, 30}, {}};
-  for (std::size_t i = 0; i < image.grid.pixels(); ++i) image.pixels.emplace_back(1.0 / 3 + static_cast<double>(i), -0.1 * static_cast<double>(i));
+  for (std::size_t i = 0; i < image.grid.pixels(); ++i)
+    image.pixels.emplace_back(1.0 / 3 + static_cast<double>(i), -0.1 * static_cast<double>(i));
   return image;
 }
 
@@ -49,7 +50,8 @@ TEST(ImageFile, PlaneHasTwoDimensionsAxesInMetresAndHeights) {
 
 TEST(ImageFile, WrongFilesAreExplained) {
   const ScratchDirectory scratch;
-  const auto write = [&](const std::vector<double>& x, const std::vector<std::complex<double>>& pixels, const hdf5::Shape& shape) {
+  const auto write = [&](const std::vector<double>& x, const std::vector<std::complex<double>>& pixels,
+                         const hdf5::Shape& shape) {
     hdf5::File file = hdf5::File::create(scratch / "w.h5");
     file.write<std::complex<double>>("/image", shape, pixels);
     file.write<double>("/x", {x.size()}, x);
@@ -74,7 +76,8 @@ TEST(ImageFile, WrongFilesAreExplained) {
   EXPECT_MESSAGE(InputError, "text.h5: not an HDF5 file", read_image(scratch / "text.h5"));
   EXPECT_MESSAGE(InputError, "absent.h5", read_image(scratch / "absent.h5"));
   EXPECT_MESSAGE(InputError, "a directory", read_image(scratch.path()));
-  EXPECT_MESSAGE(UsageError, "pixels for a grid", write_image(scratch / "n.h5", Image{{2, 2, 1, 1, 1, 1, {0, 0, 0}, {}}, {}}));
+  EXPECT_MESSAGE(UsageError, "pixels for a grid",
+                 write_image(scratch / "n.h5", Image{{2, 2, 1, 1, 1, 1, {0, 0, 0}, {}}, {}}));
 }
 
 }  // namespace

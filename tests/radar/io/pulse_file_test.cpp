@@ -12,7 +12,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::unique_ptr<PulseSource> open(const fs::path& file) { return open_pulses(std::span(&file, 1)); }
+std::unique_ptr<PulseSource> open(const fs::path& file) {
+  return open_pulses(std::span(&file, 1));
+}
 
 TEST(PulseFile, EverythingComesBack) {
   const ScratchDirectory scratch;
@@ -40,10 +42,12 @@ TEST(PulseFile, BlocksAcrossChunksAreTheWhole) {
   write_pulses(scratch / "p.h5", pulses);
   const std::unique_ptr<PulseSource> back = open(scratch / "p.h5");
   const std::vector<std::complex<float>> all = read_all(pulses);
-  for (const auto& [first, count] : std::vector<std::pair<std::size_t, std::size_t>>{{0, 1}, {120, 20}, {300, 1}, {17, 0}, {301, 0}, {5, 296}}) {
+  for (const auto& [first, count] :
+       std::vector<std::pair<std::size_t, std::size_t>>{{0, 1}, {120, 20}, {300, 1}, {17, 0}, {301, 0}, {5, 296}}) {
     std::vector<std::complex<float>> block(count * 1024);
     back->read(first, count, block);
-    EXPECT_TRUE(std::equal(block.begin(), block.end(), all.begin() + static_cast<std::ptrdiff_t>(first * 1024))) << first;
+    EXPECT_TRUE(std::equal(block.begin(), block.end(), all.begin() + static_cast<std::ptrdiff_t>(first * 1024)))
+        << first;
   }
   std::vector<std::complex<float>> room(1024);
   EXPECT_MESSAGE(UsageError, "301", back->read(301, 1, room));
@@ -65,7 +69,8 @@ TEST(PulseFile, FilesJoinAsGiven) {
   std::vector<std::complex<float>> middle(3 * 9);
   joined->read(2, 3, middle);
   EXPECT_TRUE(std::equal(middle.begin(), middle.end(), expected.begin() + 2 * 9));
-  EXPECT_MESSAGE(InputError, "odd.h5: 5 samples", open_pulses(std::vector<fs::path>{scratch / "a.h5", scratch / "odd.h5"}));
+  EXPECT_MESSAGE(InputError, "odd.h5: 5 samples",
+                 open_pulses(std::vector<fs::path>{scratch / "a.h5", scratch / "odd.h5"}));
 }
 
 class WrongPulseFile : public testing::Test {
@@ -95,16 +100,21 @@ TEST_F(WrongPulseFile, EveryMissingDatasetIsNamed) {
 
 TEST_F(WrongPulseFile, ShapesAndTypesAreNamed) {
   const std::vector<double> numbers(12, 1.0);
-  EXPECT_MESSAGE(InputError, "/antenna is [4][3]", open(without("/antenna", [&](auto& f) { f.template write<double>("/antenna", {4, 3}, numbers); })));
+  EXPECT_MESSAGE(InputError, "/antenna is [4][3]", open(without("/antenna", [&](auto& f) {
+                   f.template write<double>("/antenna", {4, 3}, numbers);
+                 })));
   EXPECT_MESSAGE(InputError, "/samples has 1 dimensions", open(without("/samples", [](auto& f) {
                    f.template write<std::complex<float>>("/samples", {3}, std::vector<std::complex<float>>(3));
                  })));
-  EXPECT_MESSAGE(InputError, "real numbers; complex ones", open(without("/samples", [&](auto& f) { f.template write<double>("/samples", {3, 4}, numbers); })));
+  EXPECT_MESSAGE(InputError, "real numbers; complex ones", open(without("/samples", [&](auto& f) {
+                   f.template write<double>("/samples", {3, 4}, numbers);
+                 })));
   EXPECT_MESSAGE(InputError, "/frequency_step is [2]; [3] is needed", open(without("/frequency_step", [](auto& f) {
                    f.template write<double>("/frequency_step", {2}, std::vector<double>(2, 1.0));
                  })));
   EXPECT_MESSAGE(InputError, "complex numbers; real ones", open(without("/frequency_step", [](auto& f) {
-                   f.template write<std::complex<double>>("/frequency_step", {3}, std::vector<std::complex<double>>(3, 1.0));
+                   f.template write<std::complex<double>>("/frequency_step", {3},
+                                                          std::vector<std::complex<double>>(3, 1.0));
                  })));
 }
 
@@ -120,7 +130,8 @@ TEST_F(WrongPulseFile, ZeroPulsesAndBadValuesAreNamed) {
   hdf5::File file = hdf5::File::create(empty);
   file.write<std::complex<float>>("/samples", {0, 4}, {});
   file.write<double>("/antenna", {0, 3}, {});
-  for (const char* name : {"/reference_range", "/first_frequency", "/frequency_step"}) file.write<double>(name, {0}, {});
+  for (const char* name : {"/reference_range", "/first_frequency", "/frequency_step"})
+    file.write<double>(name, {0}, {});
   file.close();
   EXPECT_MESSAGE(InputError, "empty.h5: no pulses", open(empty));
 }
@@ -128,8 +139,9 @@ TEST_F(WrongPulseFile, ZeroPulsesAndBadValuesAreNamed) {
 TEST_F(WrongPulseFile, SamplesThatAreNotFiniteNameThePulse) {
   std::vector<std::complex<float>> samples(12, 1.0f);
   samples[9] = {0, std::numeric_limits<float>::infinity()};
-  const std::unique_ptr<PulseSource> source =
-      open(without("/samples", [&](auto& f) { f.template write<std::complex<float>>("/samples", {3, 4}, samples); }));
+  const std::unique_ptr<PulseSource> source = open(without("/samples", [&](auto& f) {
+    f.template write<std::complex<float>>("/samples", {3, 4}, samples);
+  }));
   std::vector<std::complex<float>> two(8);
   source->read(0, 2, two);
   EXPECT_MESSAGE(InputError, "wrong.h5: pulse 2, sample 1", source->read(1, 2, two));
