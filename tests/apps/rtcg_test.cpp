@@ -132,6 +132,7 @@ TEST_F(RtcgTest, InfoShowsTheEnvironmentInForce) {
 TEST_F(RtcgTest, CacheLiesWhereTheSpecificationsSay) {
   const auto place = [&](std::map<std::string, std::string> environment) {
     environment["RTCG_CACHE_DIR"] = "";
+    environment["POCL_CACHE_DIR"] = (scratch_ / "pocl").string();  // it would follow XDG_CACHE_HOME too
     return json::parse(rtcg({"info", "--json", "-"}, environment).out)["cache"]["directory"].get<std::string>();
   };
   EXPECT_EQ(place({{"XDG_CACHE_HOME", "/x"}, {"HOME", "/h"}}), "/x/rtcg");
