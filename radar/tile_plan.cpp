@@ -215,7 +215,8 @@ Source tile_kernel(const TilePlan& plan, const ImageGrid& grid, std::size_t nfft
                                    {"group_y", plan.cpu ? 1 : lines},
                                    {"groups_per_unit", plan.groups_per_unit}},
                                   "backproject_tiles.cl");
-  return with_sizes(Source("backproject_tiles.cl", text), plan, grid, nfft);
+  const Dialect dialect = plan.lanes > 1 ? Dialect::opencl : Dialect::portable;  // wide vectors are for CPUs
+  return with_sizes(Source("backproject_tiles.cl", text, dialect), plan, grid, nfft);
 }
 
 std::vector<Source> tile_sources(const TilePlan& plan, const ImageGrid& grid, std::size_t nfft) {

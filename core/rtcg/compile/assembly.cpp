@@ -42,6 +42,8 @@ bool keeps_name(std::string_view text, const std::vector<std::string>& options) 
 Assembly assemble(const PreludeTarget& target, std::string_view identity, const Source& source) {
   if (source.dialect() == Dialect::cuda && target.backend != Backend::cuda)
     throw UsageError(fmt::format("{}: a CUDA text cannot be compiled for OpenCL", source.name()));
+  if (source.dialect() == Dialect::opencl && target.backend != Backend::opencl)
+    throw UsageError(fmt::format("{}: an OpenCL text cannot be compiled for CUDA", source.name()));
   Assembly result;
   IncludedText included = resolve_includes(source);
   const Prelude& words = prelude(target, source.dialect(), included.text);

@@ -130,7 +130,7 @@ Memo<std::pair<const Driver*, CacheKey>, Module>& modules() {
 Module compile(const Device& device, const Source& source) {
   const Assembly assembly = assemble_for(device, source);
   return modules().get({&device.driver(), assembly.manifest.key()}, [&] {
-    if (source.dialect() != Dialect::raw)
+    if (source.dialect() == Dialect::portable || source.dialect() == Dialect::cuda)
       for (const std::string& architecture : environment().check_architectures) check_cuda(source, architecture);
     return load_or_build(device, source, assembly);
   });

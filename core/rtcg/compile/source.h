@@ -14,6 +14,7 @@ namespace rtcg {
 
 enum class Dialect : std::uint8_t {
   portable,  ///< OpenCL C 1.2 with the suite's prelude, for both back ends
+  opencl,    ///< OpenCL C with the same prelude, for OpenCL alone: what CUDA has no words for, such as float16
   cuda,      ///< CUDA C++ with the same prelude, for CUDA alone
   raw,       ///< as the back end's compiler takes it, no prelude
 };

@@ -9,6 +9,7 @@
 #include <set>
 #include <thread>
 
+#include "rtcg/environment.h"
 #include "support/devices.h"
 
 namespace rtcg {
@@ -129,7 +130,8 @@ TEST_P(CompileOnDevice, ManyThreadsCompileOneKeyOnce) {
   }
   for (const Handle handle : handles) EXPECT_EQ(handle, handles[0]);
   if (!CompileCache::standard().directory().empty()) {
-    EXPECT_EQ(CompileCache::standard().statistics().stores, stores + 1);
+    // One binary of the device's, and one of each architecture that RTCG_COMPILE_CHECK names.
+    EXPECT_EQ(CompileCache::standard().statistics().stores, stores + 1 + environment().check_architectures.size());
   }
 }
 
@@ -191,6 +193,21 @@ TEST(CheckCuda, CompilesWithoutAGpuAndReportsErrors) {
     EXPECT_EQ(std::string(error.what()).find("bad.cl:2:41: error: "), 0u) << error.what();
   }
   EXPECT_THROW(check_cuda(good, "sm_1"), DeviceError);
+}
+
+TEST_P(CompileOnDevice, OpenClTextsAreForOpenClOnly) {
+  // With RTCG_COMPILE_CHECK this also shows that such a text is left out of the check.
+  const Source source("f.cl", "kernel void f(global float16* x) { x[0].s01 = x[0].sf0; }", Dialect::opencl);
+  if (device().properties().backend == Backend::opencl) {
+    EXPECT_NO_THROW(compile(device(), source));
+  } else {
+    EXPECT_THROW(compile(device(), source), UsageError);
+  }
+}
+
+TEST(CheckCuda, RefusesTextsForOpenClAlone) {
+  if (cuda_architectures().empty()) GTEST_SKIP() << "no NVRTC here";
+  EXPECT_THROW(check_cuda(Source("f.cl", "kernel void f(global float* x) {}", Dialect::opencl), "sm_90"), UsageError);
 }
 
 TEST(CheckCuda, NoticesAKernelThatIsNotOne) {

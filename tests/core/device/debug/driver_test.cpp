@@ -137,7 +137,7 @@ TEST_F(DebugDevice, UnwrittenTexturesAreRefused) {
   const Kernel sample = kernel("sample", R"(
 kernel void sample(read_only image2d_t image, global float* out) {
   const sampler_t sampler = RTCG_SAMPLER(nearest, clamp);
-  out[0] = read_imagef(image, sampler, (float2)(0.5f, 0.5f)).x;
+  out[0] = read_imagef(image, sampler, make_float2(0.5f, 0.5f)).x;
 })");
   const Texture texture(stream, {.width = 4, .height = 4});
   const Buffer out = Buffer::of<float>(stream, 1);
