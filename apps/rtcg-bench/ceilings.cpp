@@ -38,7 +38,7 @@ void measure_ceilings(Context& context) {
                                  .median;
   }
   // On a CPU a vector per chain, since one work-item runs alone there; on a GPU the lanes are the work-items.
-  Source source("fma_rate.cl", fma_text);
+  Source source("fma_rate.cl", fma_text, gpu ? Dialect::portable : Dialect::opencl);
   source.define("CHAINS", 16).define("VECTOR", gpu ? "float" : "float16");
   source.define("SPLAT(x)", gpu ? "(x)" : "((float16)(x))").define("FIRST(x)", gpu ? "(x)" : "((x).s0)");
   const Kernel kernel = compile(stream.device(), source).kernel("fma_rate");
