@@ -36,7 +36,7 @@ struct TilePlan {
   std::size_t run_extent() const { return lanes_along_y ? tile_x : tile_y; }
   /// Where pixel (u along x, v along y) of a tile is stored: lanes are contiguous.
   std::size_t place(std::size_t u, std::size_t v) const { return lanes_along_y ? u * tile_y + v : v * tile_x + u; }
-  int parameter_quads() const { return form == Form::second_order ? 2 : 3; }
+  int parameter_quads() const { return form == Form::third_order || taps > 0 ? 3 : 2; }
   std::size_t row(std::size_t nfft) const { return nfft + 2 * static_cast<std::size_t>(window); }
   std::string describe() const;
 };

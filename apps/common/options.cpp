@@ -14,8 +14,12 @@ void add_device_option(CLI::App& command, CommonOptions& options) {
 }
 
 void add_output_options(CLI::App& command, CommonOptions& options) {
-  command.add_option("--json", options.json, "Write the result as JSON to FILE, or to the standard output for -")
+  command
+      .add_option("--json", options.json,
+                  "Write the result as JSON to FILE, or to the standard output for - or where no FILE follows")
       ->type_name("FILE")
+      ->expected(0, 1)
+      ->default_str("-")
       ->each([](const std::string& target) {
         if (target == "-") set_verbosity(Verbosity::quiet);
       });

@@ -79,7 +79,7 @@ static inline void add_pulse(real_n local_phase, float step_phase, float cells_p
   *re = fma(sr, c, fma(-si, s, *re));
   *im = fma(sr, s, fma(si, c, *im));
 }
-#define ADD(phase, r, i) add_pulse(phase, step_phase, cells_per_phase, quads[2].y, base, row, sinc_weights, &(r), &(i))
+#define ADD(phase, r, i) add_pulse(phase, step_phase, cells_per_phase, quads[2].x, base, row, sinc_weights, &(r), &(i))
 {% else %}
 static inline void add_pulse(real_n local_phase, float step_phase, float cells_per_phase, table_row row, real_n* re, real_n* im) {
   const real_n rounded = fma(local_phase, SPLAT(cells_per_phase), SPLAT(MAGIC));
@@ -196,17 +196,23 @@ kernel GROUP_BOUNDS void backproject_tiles(global const {{ "float2" if taps > 0 
       const float4 q0 = quads[0], q1 = quads[1];
       const float step_phase = q1.z, cells_per_phase = q1.w;
 {% if form == 0 %}
-      const float4 q2 = quads[2];
-      const real_n from_lanes = across * (across - SPLAT(q0.y));
+      // The distance from gaps, not from the centre's: exact also for a pixel at the antenna.
+      const real_n lane_gap = SPLAT(q0.y) - across;
+      const real_n from_lanes = across * (lane_gap + SPLAT(q0.y));
 {% for j in range(run) %}
       {
         const float place = along + ({{ j - half }}.0f + 0.5f) * RUN_STEP;
-        real_n square = from_lanes + SPLAT(place * (place - q0.z));
+        const float run_gap = q0.z - place;
+        real_n nearer = from_lanes + SPLAT(place * (run_gap + q0.z));
 {% if heights %}
-        square += ez[{{ j }}] * (ez[{{ j }}] - SPLAT(q0.w));
+        const real_n height_gap = SPLAT(q0.w) - ez[{{ j }}];
+        nearer += ez[{{ j }}] * (height_gap + SPLAT(q0.w));
+{% else %}
+        const float height_gap = q0.w;
 {% endif %}
-        const real_n far = native_sqrt(fmax(SPLAT(q1.y) + square, SPLAT(0.0f))) + SPLAT(q1.x);
-        const real_n phase = fma(SPLAT(q2.x) * square, native_recip(fmax(far, SPLAT(1e-30f))), SPLAT(q0.x));
+        const real_n square = fma(lane_gap, lane_gap, SPLAT(run_gap * run_gap) + height_gap * height_gap);
+        const real_n far = native_sqrt(square) + SPLAT(q1.x);
+        const real_n phase = fma(SPLAT(-q1.y) * nearer, native_recip(fmax(far, SPLAT(1e-30f))), SPLAT(q0.x));
         ADD(phase, re[{{ j }}], im[{{ j }}]);
       }
 {% endfor %}

@@ -41,13 +41,11 @@ kernel void tile_parameters(global const double* pulse, global const float* tile
   // Coefficients are given along the lanes and along the runs of backproject_tiles.cl.
   const double lane = LANES_ALONG_Y ? ay : ax, run = LANES_ALONG_Y ? ax : ay;
 #if FORM == 0
-  out[0] = make_float4(start, (float)(2 * lane), (float)(2 * run), (float)(2 * az));
-  out[1] = make_float4((float)range, (float)(range * range), (float)step_phase, (float)(1 / step_phase));
+  out[0] = make_float4(start, (float)lane, (float)run, (float)az);
+  out[1] = make_float4((float)range, (float)k, (float)step_phase, (float)(1 / step_phase));
 #if TAPS
   const double turn = step_phase * (cell + 0.5 - 0.5 * NFFT) * 0.15915494309189535;
-  out[2] = make_float4((float)k, (float)(turn - rint(turn)), 0.0f, 0.0f);
-#else
-  out[2] = make_float4((float)k, 0.0f, 0.0f, 0.0f);
+  out[2] = make_float4((float)(turn - rint(turn)), 0.0f, 0.0f, 0.0f);
 #endif
 #else
   const double n = lane / range, m = run / range, h = 0.5 * k / range;
