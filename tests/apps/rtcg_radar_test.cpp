@@ -172,7 +172,6 @@ TEST_F(RadarCommand, WrongOptionsAreRefusedBeforeTheWorkAndLeaveNothing) {
                             "--colours jet",
                             "--block-pulses -1",
                             "--no-such-option",
-                            "--json",
                             "extra_subcommand --size"}) {
     const Outcome outcome = run(fmt::format("image p.h5 -o out.h5 {}", wrong));
     EXPECT_TRUE(outcome.exit_code == 2 || outcome.exit_code == 3) << wrong << ": " << outcome.exit_code << outcome.err;
