@@ -1,4 +1,5 @@
-// The words of the kernel language (docs/kernel-language.md) that OpenCL C 1.2 lacks.
+// The words of the kernel language (docs/kernel-language.md) that OpenCL C 1.2 lacks. Functions are static, or PoCL
+// would keep those that are not used in every program and take twice as long to load it.
 #define RTCG_OPENCL 1
 #ifdef cl_khr_fp64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -44,7 +45,7 @@
 #define RTCG_SAMPLER(filter, edge) (CLK_NORMALIZED_COORDS_FALSE | RTCG_FILTER_##filter | RTCG_EDGE_##edge)
 
 // OpenCL 1.2 has no atomic float addition; the sum is exact in its inputs but its order is not fixed.
-inline void atomic_add_float(volatile __global float* target, float value) {
+static inline void atomic_add_float(volatile __global float* target, float value) {
   volatile __global uint* bits = (volatile __global uint*)target;
   uint seen = *bits, expected;
   do {
@@ -52,7 +53,7 @@ inline void atomic_add_float(volatile __global float* target, float value) {
     seen = atomic_cmpxchg(bits, expected, as_uint(as_float(expected) + value));
   } while (seen != expected);
 }
-inline void atomic_add_float_local(volatile __local float* target, float value) {
+static inline void atomic_add_float_local(volatile __local float* target, float value) {
   volatile __local uint* bits = (volatile __local uint*)target;
   uint seen = *bits, expected;
   do {
