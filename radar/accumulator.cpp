@@ -92,7 +92,6 @@ class TileAccumulator : public Accumulator {
 
 }  // namespace
 
-/// {antenna x, y, z, r0, K, 1 / bin spacing} per pulse, as the kernels read it.
 Buffer pulse_geometry(const Stream& stream, const Collection& collection, const ImagingOptions& options,
                       std::size_t nfft) {
   std::vector<double> values;

@@ -17,6 +17,9 @@ namespace {
 
 constexpr double float_rounding = 0x1p-24;  // half a unit in the last place, relative
 
+/// rad, at the worst pixel: errors 20 dB below the image. Above that it is refused rather than formed wrong.
+constexpr double largest_phase_error = 0.1;
+
 struct Box {
   Vec3 low, high;
 };
@@ -153,18 +156,11 @@ TilePlan plan_tiles(const DeviceProperties& device, const Collection& collection
 
   const Vec3 half(0.5 * static_cast<double>(plan.tile_x) * grid.dx, 0.5 * static_cast<double>(plan.tile_y) * grid.dy,
                   height_half(grid));
+  if (options.precision == Precision::reference) return plan;
   // Tiles at the edge are whole too: their centres may lie half a tile outside the scene.
   Box scene = scene_box(grid);
   scene.low -= 2 * half, scene.high += 2 * half;
   const Reach reach = reach_of(collection, scene, half, nfft);
-  const double window = 2 * std::ceil(reach.bins + 3 + plan.taps);
-  if (!(window < 1 << 22))
-    throw UsageError(fmt::format(
-        "a tile of {} x {} pixels spans {:.3g} range bins, more than single precision can count: use a finer "
-        "spacing, a smaller --nfft or --precision double",
-        plan.tile_x, plan.tile_y, reach.bins));
-  plan.window = static_cast<int>(window);
-
   // Start and end of the tile, coefficients, evaluation and the reduction to a cell each round once or twice.
   const double rounding = 6 * float_rounding * reach.phase + 0x1p-20;
   const double diagonal = half.norm();
@@ -181,6 +177,13 @@ TilePlan plan_tiles(const DeviceProperties& device, const Collection& collection
   }
   if (plan.form == TilePlan::Form::exact) cut = 8 * float_rounding * reach.phase;
   plan.phase_error_bound = rounding + cut;
+  const double window = 2 * std::ceil(reach.bins + 3 + plan.taps);
+  if (!(plan.phase_error_bound < largest_phase_error) || !(window < 1 << 22))
+    throw UsageError(fmt::format(
+        "a tile of {} x {} pixels spans {:.3g} range bins and would err by up to {:.2g} rad of phase in single "
+        "precision: use a finer spacing, a smaller nfft or double precision",
+        plan.tile_x, plan.tile_y, reach.bins, plan.phase_error_bound));
+  plan.window = static_cast<int>(window);
 
   if (!plan.cpu && plan.taps == 0) {
     const std::size_t budget = std::min<std::size_t>(device.local_memory, 40 << 10);

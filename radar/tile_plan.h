@@ -43,7 +43,8 @@ struct TilePlan {
 
 inline constexpr int sinc_phases = 256;
 
-/// Throws UsageError when no plan fits the device (a tile that reaches more bins than a float can count).
+/// For Precision::reference only the tiling. Throws UsageError where single precision would lose the phase (pixels so
+/// coarse that a tile spans a few hundred thousand radians) or the CPU's loops are asked of CUDA.
 TilePlan plan_tiles(const DeviceProperties& device, const Collection& collection, const ImageGrid& grid,
                     const ImagingOptions& options, std::size_t nfft);
 

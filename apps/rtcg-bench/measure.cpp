@@ -44,6 +44,7 @@ Measurement summarise(std::vector<double> samples) {
   Measurement result;
   result.median = median_of(samples);
   std::vector<double> deviations;
+  deviations.reserve(samples.size());
   for (const double sample : samples) deviations.push_back(std::abs(sample - result.median));
   result.noise = 1.4826 * median_of(deviations) / result.median;
   result.samples = std::move(samples);

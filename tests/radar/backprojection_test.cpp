@@ -238,6 +238,9 @@ TEST_P(BackprojectionTest, RefusesWhatMakesNoSense) {
     EXPECT_THROW(form(pulses, plane(8, 8, 1), options, Precision::accurate), UsageError) << nfft;
   }
   options.nfft = 0;
+  // Tiles of kilometres: too many radians for a float, no trouble for a double.
+  EXPECT_THROW(form(pulses, plane(8, 8, 1000), options, Precision::accurate), UsageError);
+  EXPECT_NO_THROW(form(pulses, plane(8, 8, 1000), options, Precision::reference));
   options.region = {8, 0, 1, 1};
   EXPECT_THROW(form(pulses, plane(8, 8, 1), options, Precision::accurate), UsageError);
   options.region = {4, 4, 5, 1};
