@@ -108,8 +108,12 @@ Block Parser::parse_until(std::initializer_list<std::string_view> words, std::si
   for (; index_ < segments_.size();) {
     const Segment& segment = segments_[index_];
     if (segment.kind == Segment::Kind::plain) {
-      block.push_back([part = text_.text.substr(segment.begin, segment.end - segment.begin)](
-                          TemplateValues&, std::string& out) { out += part; });
+      block.push_back(
+          [text = &text_, at = segment.begin, part = text_.text.substr(segment.begin, segment.end - segment.begin)](
+              TemplateValues&, std::string& out) {
+            out += part;
+            detail::check_template_text(out.size(), *text, at);
+          });
       ++index_;
       continue;
     }
@@ -147,6 +151,7 @@ Piece Parser::parse_print() {
   ++index_;
   return [text = &text_, at, value](TemplateValues& values, std::string& out) {
     out += detail::template_text_of(value(values), *text, at);
+    detail::check_template_text(out.size(), *text, at);
   };
 }
 

@@ -15,10 +15,12 @@ namespace {
 using Kind = TemplateToken::Kind;
 
 constexpr int deepest_nesting = 200;
+/// In one tag: a chain of operators is evaluated as deep as it is long.
+constexpr int most_operators = 2000;
 
-/// From the loosest to the tightest.
-const std::vector<std::vector<std::string_view>> levels = {{"or"}, {"and"},    {"==", "!=", "<=", ">=", "<", ">"},
-                                                           {"~"},  {"+", "-"}, {"*", "/", "%"}};
+/// From the loosest to the tightest. Not a container: templates may be rendered before main.
+constexpr std::string_view levels[][6] = {{"or"}, {"and"},    {"==", "!=", "<=", ">=", "<", ">"},
+                                          {"~"},  {"+", "-"}, {"*", "/", "%"}};
 constexpr std::string_view keywords[] = {"and", "or", "not", "if", "else", "in", "true", "false"};
 
 bool starts_name(char c) {
@@ -131,6 +133,11 @@ std::string TemplateReader::take_name() {
   return name;
 }
 
+void TemplateReader::count_operator() {
+  if (++operators_ > most_operators)
+    text_->fail(next_.at, fmt::format("more than {} operators in one tag", most_operators));
+}
+
 TemplateExpression TemplateReader::take_expression() {
   if (++depth_ > deepest_nesting) text_->fail(next_.at, "an expression nested too deeply");
   TemplateExpression result = conditional();
@@ -151,23 +158,25 @@ TemplateExpression TemplateReader::conditional() {
 }
 
 TemplateExpression TemplateReader::binary(std::size_t level) {
-  if (level == levels.size()) return unary();
+  if (level == std::size(levels)) return unary();
   TemplateExpression left = binary(level + 1);
   for (;;) {
-    const auto operation =
-        std::find_if(levels[level].begin(), levels[level].end(), [&](std::string_view word) { return next_is(word); });
-    if (operation == levels[level].end()) return left;
+    const auto operation = std::find_if(std::begin(levels[level]), std::end(levels[level]),
+                                        [&](std::string_view word) { return !word.empty() && next_is(word); });
+    if (operation == std::end(levels[level])) return left;
     const std::string_view word = *operation;
     const std::size_t at = next_.at;
+    count_operator();
     advance();
     TemplateExpression right = binary(level + 1);
     if (word == "and" || word == "or") {
-      left = [text = text_, at, decides = word == "or", left, right](const TemplateValues& values) -> TemplateValue {
+      left = [text = text_, at, decides = word == "or", left = std::move(left),
+              right = std::move(right)](const TemplateValues& values) -> TemplateValue {
         const bool first = template_truth_of(left(values), *text, at);
         return first == decides ? first : template_truth_of(right(values), *text, at);
       };
     } else {
-      left = [text = text_, at, word, left, right](const TemplateValues& values) {
+      left = [text = text_, at, word, left = std::move(left), right = std::move(right)](const TemplateValues& values) {
         return template_operate(word, left(values), right(values), *text, at);
       };
     }
@@ -194,9 +203,11 @@ TemplateExpression TemplateReader::unary() {
 TemplateExpression TemplateReader::postfix() {
   TemplateExpression value = primary();
   for (std::size_t at = next_.at; take("["); at = next_.at) {
+    count_operator();
     TemplateExpression index = take_expression();
     expect("]");
-    value = [text = text_, at, value, index](const TemplateValues& values) -> TemplateValue {
+    value = [text = text_, at, value = std::move(value),
+             index = std::move(index)](const TemplateValues& values) -> TemplateValue {
       const TemplateValue container = value(values), position = index(values);
       const auto* list = std::get_if<TemplateValue::List>(&container.data());
       const auto* number = std::get_if<std::int64_t>(&position.data());
@@ -235,8 +246,11 @@ TemplateExpression TemplateReader::primary() {
     return inner;
   }
   if (take("[")) {
-    return [items = list_until("]"), evaluate_all](const TemplateValues& values) -> TemplateValue {
-      return evaluate_all(items, values);
+    return [text = text_, at = token.at, items = list_until("]"),
+            evaluate_all](const TemplateValues& values) -> TemplateValue {
+      TemplateValue::List list = evaluate_all(items, values);
+      check_template_list(list, *text, at);
+      return list;
     };
   }
   if (take("true")) return constant(true);

@@ -42,6 +42,7 @@ class TemplateReader {
 
  private:
   void advance();
+  void count_operator();
   TemplateExpression conditional();
   TemplateExpression binary(std::size_t level);
   TemplateExpression unary();
@@ -52,8 +53,13 @@ class TemplateReader {
   const TemplateText* text_;
   TemplateToken next_;
   std::size_t at_, taken_to_;
-  int depth_ = 0;
+  int depth_ = 0, operators_ = 0;
 };
+
+/// What a template may build: fails where a text or a list has grown beyond all use, before memory or stack run out.
+constexpr std::size_t largest_template_text = std::size_t{64} << 20;
+void check_template_text(std::size_t bytes, const TemplateText& text, std::size_t at);
+void check_template_list(const TemplateValue::List& list, const TemplateText& text, std::size_t at);
 
 std::string template_text_of(const TemplateValue& value, const TemplateText& text, std::size_t at);
 bool template_truth_of(const TemplateValue& value, const TemplateText& text, std::size_t at);

@@ -15,6 +15,17 @@ namespace {
 using List = TemplateValue::List;
 
 constexpr std::int64_t longest_range = 1'000'000;
+constexpr std::size_t most_list_values = 1'000'000;
+constexpr int deepest_list = 100;
+
+/// Values in a list and in the lists it holds, which lie `depth` deep.
+std::size_t count_values(const List& list, int depth, const TemplateText& text, std::size_t at) {
+  if (depth > deepest_list) text.fail(at, fmt::format("lists nested deeper than {}", deepest_list));
+  std::size_t count = list.size();
+  for (const TemplateValue& value : list)
+    if (const auto* inner = std::get_if<List>(&value.data())) count += count_values(*inner, depth + 1, text, at);
+  return count;
+}
 
 const char* kind_of(const TemplateValue& value) {
   static constexpr const char* names[] = {"a truth value", "an integer", "a real", "a string", "a list"};
@@ -171,6 +182,7 @@ TemplateValue join(const List& arguments, const TemplateText& text, std::size_t 
   for (const TemplateValue& value : need_kind<List>(arguments[0], "join", "a list and a string", text, at)) {
     if (!first) result += separator;
     result += template_text_of(value, text, at);
+    check_template_text(result.size(), text, at);
     first = false;
   }
   return result;
@@ -203,7 +215,11 @@ TemplateFunction template_function(std::string_view name) {
 
 TemplateValue template_operate(std::string_view operation, const TemplateValue& a, const TemplateValue& b,
                                const TemplateText& text, std::size_t at) {
-  if (operation == "~") return template_text_of(a, text, at) + template_text_of(b, text, at);
+  if (operation == "~") {
+    std::string joined = template_text_of(a, text, at) + template_text_of(b, text, at);
+    check_template_text(joined.size(), text, at);
+    return joined;
+  }
   if (operation == "==") return compare(a, b, text, at) == 0;
   if (operation == "!=") return compare(a, b, text, at) != 0;
   if (operation == "<") return compare(a, b, text, at) == -1;
@@ -216,6 +232,16 @@ TemplateValue template_operate(std::string_view operation, const TemplateValue& 
   if (is_number(a) && is_number(b) && symbol != '%') return real_operation(symbol, real_of(a), real_of(b));
   const char* hint = as<std::string>(a) || as<std::string>(b) ? "; ~ joins as text" : "";
   text.fail(at, fmt::format("'{}' between {} and {}{}", operation, kind_of(a), kind_of(b), hint));
+}
+
+void check_template_text(std::size_t bytes, const TemplateText& text, std::size_t at) {
+  if (bytes > largest_template_text)
+    text.fail(at, fmt::format("the text made here passes {} MiB", largest_template_text >> 20));
+}
+
+void check_template_list(const List& list, const TemplateText& text, std::size_t at) {
+  if (count_values(list, 1, text, at) > most_list_values)
+    text.fail(at, fmt::format("a list of more than {} values", most_list_values));
 }
 
 std::string template_text_of(const TemplateValue& value, const TemplateText& text, std::size_t at) {

@@ -171,6 +171,24 @@ TEST(Template, DeepNestingIsAnErrorAndNotACrash) {
   EXPECT_THROW(render(blocks, {}), InputError);
 }
 
+TEST(Template, TextsAndListsThatGrowBeyondAllUseAreErrors) {
+  std::string sum = "{{ 1", indices = "{{ a";
+  for (int i = 0; i < 20000; ++i) sum += " + 1", indices += "[0]";
+  const std::pair<std::string, std::string> cases[] = {
+      {sum + " }}", "more than 2000 operators in one tag"},
+      {indices + " }}", "more than 2000 operators in one tag"},
+      {"{% set l = [0] %}{% for i in range(200000) %}{% set l = [l] %}{% endfor %}", "lists nested deeper than 100"},
+      {"{% set l = [0] %}{% for i in range(60) %}{% set l = [l, l] %}{% endfor %}",
+       "a list of more than 1000000 values"},
+      {"{% set s = \"ab\" %}{% for i in range(60) %}{% set s = s ~ s %}{% endfor %}",
+       "the text made here passes 64 MiB"},
+      {"{{ join(range(1000000), \"" + std::string(100, ' ') + "\") }}", "the text made here passes 64 MiB"},
+      {"{% for i in range(1000000) %}" + std::string(100, 'x') + "{% endfor %}", "the text made here passes 64 MiB"},
+  };
+  for (const auto& [text, expected] : cases)
+    EXPECT_NE(message_of(text).find(expected), std::string::npos) << message_of(text);
+}
+
 TEST(Template, TruncatedTextsNeverCrash) {
   const std::string text =
       "{% set n = 3 %}{% for k in range(n) %}{% if k == 0 %}{{ \"a\" ~ [1, 2][k] }}{% elif k > 1 %}x{% else %}{# c "
