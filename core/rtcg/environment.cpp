@@ -90,8 +90,9 @@ Environment read() {
 }  // namespace
 
 const Environment& environment() {
-  static const Environment instance = read();
-  return instance;
+  // Never destroyed: other threads may compile while the process ends.
+  static const auto* const instance = new Environment(read());
+  return *instance;
 }
 
 }  // namespace rtcg

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <sstream>
 
 #include "rtcg/compile/tokens.h"
 #include "rtcg/error.h"
@@ -36,11 +36,9 @@ class FileMemo {
       const auto found = files_.find(path);
       if (found != files_.end() && found->second.stamp == stamp) return found->second.text;
     }
-    std::ifstream stream(path, std::ios::binary);
-    std::ostringstream text;
-    if (!stream || (now.st_size > 0 && !(text << stream.rdbuf())))
-      throw InputError(fmt::format("cannot read header {}", path));
-    auto contents = std::make_shared<const std::string>(std::move(text).str());
+    std::optional<std::string> text = read_text_file(path);
+    if (!text) throw InputError(fmt::format("cannot read header {}", path));
+    auto contents = std::make_shared<const std::string>(std::move(*text));
     // A file written within the clock's grain of its last reading would keep its time stamp: remember only older ones.
     const std::int64_t age =
         std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()) - now.st_mtim.tv_sec;
@@ -72,9 +70,10 @@ class FileMemo {
   std::map<std::string, File> files_;
 };
 
+/// Never destroyed: other threads may compile while the process ends.
 FileMemo& file_memo() {
-  static FileMemo memo;
-  return memo;
+  static auto* const memo = new FileMemo;
+  return *memo;
 }
 
 struct Directive {
@@ -187,6 +186,10 @@ class Resolver {
   }
 
   void append(std::size_t file, std::string_view text, const std::optional<fs::path>& directory) {
+    if (const std::size_t nul = text.find('\0'); nul != text.npos)
+      throw InputError(
+          fmt::format("{}:{}: a NUL byte; compilers would read the text only as far as that", result_.files[file].name,
+                      1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(nul), '\n')));
     const std::string code = blank_comments(text);
     bool once = false;
     std::vector<std::pair<std::size_t, Directive>> directives;  // by offset of the line
@@ -238,6 +241,21 @@ class Resolver {
 };
 
 }  // namespace
+
+std::optional<std::string> read_text_file(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::string text;
+  if (!stream) return std::nullopt;
+  try {
+    text.assign(std::istreambuf_iterator<char>(stream), {});
+  } catch (const std::ios_base::failure&) {  // a directory
+    return std::nullopt;
+  }
+  if (stream.bad()) return std::nullopt;
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+  if (text.starts_with(byte_order_mark)) text.erase(0, byte_order_mark.size());
+  return text;
+}
 
 IncludedText resolve_includes(const Source& source) {
   return Resolver(source).run();

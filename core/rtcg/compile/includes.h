@@ -4,6 +4,7 @@
 // the end is in the text (and in the key) but skipped by the compiler. What is not found is left to the compiler.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,12 @@ struct IncludedText {
 
 /// Search order: headers of the Source, the including file's own directory (for "..."), the include directories, those
 /// of -I options. `#pragma once` works; a header that includes itself while it is open is skipped.
-/// InputError when the result passes 64 MiB, which only headers including each other without guards do.
+/// InputError when the result passes 64 MiB, which only headers including each other without guards do, and for a NUL
+/// byte, at which compilers would stop reading without a word.
 IncludedText resolve_includes(const Source& source);
+
+/// A kernel text or header as its compilers take it: without the byte order mark some editors write. Nothing when the
+/// file cannot be read.
+std::optional<std::string> read_text_file(const std::string& path);
 
 }  // namespace rtcg

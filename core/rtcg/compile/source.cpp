@@ -4,14 +4,16 @@
 
 #include <climits>
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
+#include "rtcg/compile/includes.h"
 #include "rtcg/error.h"
 
 namespace rtcg {
 
 namespace {
+
+/// A NUL ends a text as some compilers read it.
+constexpr std::string_view line_ends("\n\r\0", 3);
 
 // A minus sign is kept inside parentheses: `x -${value}` must not become a decrement.
 std::string signed_literal(bool negative, std::string magnitude) {
@@ -38,15 +40,13 @@ bool is_identifier(std::string_view name) {
 Source::Source(std::string name, std::string text, Dialect dialect)
     : name_(std::move(name)), text_(std::move(text)), dialect_(dialect) {
   if (name_.empty()) throw UsageError("a Source needs a name: it is what error messages point at");
-  if (name_.find('\n') != std::string::npos) throw UsageError("the name of a Source must be one line");
+  if (name_.find_first_of(line_ends) != std::string::npos) throw UsageError("the name of a Source must be one line");
 }
 
 Source Source::file(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  if (!stream || !(text << stream.rdbuf()) || stream.bad())
-    throw InputError(fmt::format("cannot read kernel text {}", path.string()));
-  Source source(path.string(), std::move(text).str(), path.extension() == ".cu" ? Dialect::cuda : Dialect::portable);
+  std::optional<std::string> text = read_text_file(path.string());
+  if (!text) throw InputError(fmt::format("cannot read kernel text {}", path.string()));
+  Source source(path.string(), std::move(*text), path.extension() == ".cu" ? Dialect::cuda : Dialect::portable);
   source.include_directory(path.has_parent_path() ? path.parent_path() : ".");
   return source;
 }
@@ -55,8 +55,13 @@ Source& Source::define(std::string name, std::string value) {
   // `name(arguments)` defines a function-like macro.
   if (!is_identifier(std::string_view(name).substr(0, name.find('('))))
     throw UsageError(fmt::format("{}: \"{}\" cannot be defined: it is not an identifier", name_, name));
-  if (value.find('\n') != std::string::npos)
+  if ((name + value).find_first_of(line_ends) != std::string::npos)
     throw UsageError(fmt::format("{}: the value of define {} must be one line", name_, name));
+  // Some compilers join lines over blanks too.
+  const std::size_t last = value.find_last_not_of(" \t\v\f");
+  if (last != std::string::npos && value[last] == '\\')
+    throw UsageError(
+        fmt::format("{}: the value of define {} ends in a backslash and would take in the line after it", name_, name));
   defines_.emplace_back(std::move(name), std::move(value));
   return *this;
 }
@@ -72,6 +77,8 @@ Source& Source::header(std::string name, std::string text) {
 }
 
 Source& Source::option(std::string option) {
+  if (option.find('\0') != std::string::npos)
+    throw UsageError(fmt::format("{}: a NUL byte in the compiler option {}", name_, option.c_str()));
   options_.push_back(std::move(option));
   return *this;
 }

@@ -103,6 +103,33 @@ TEST_F(Includes, RunawayInclusionIsAnError) {
   EXPECT_THROW(resolve_includes(source), InputError);
 }
 
+TEST_F(Includes, ANulByteIsAnErrorThatNamesItsLine) {
+  const auto message_of = [](const Source& source) {
+    try {
+      resolve_includes(source);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const std::string text("int a;\nint b;\0int c;\n", 21);
+  EXPECT_NE(message_of(Source("main.cl", text)).find("main.cl:2: a NUL byte"), std::string::npos);
+  Source source("main.cl", "#include \"h.h\"\n");
+  EXPECT_NE(message_of(source.header("h.h", text)).find("h.h:2: a NUL byte"), std::string::npos);
+}
+
+TEST_F(Includes, FilesAreReadWithoutTheirByteOrderMarkAndMayBeEmpty) {
+  const fs::path main = write("main.cl", "\xef\xbb\xbf#include \"h.h\"\n#include \"empty.h\"\n");
+  write("h.h", "\xef\xbb\xbfint b;\n");
+  write("empty.h", "");
+  const IncludedText read = resolve_includes(Source::file(main));
+  EXPECT_EQ(read.text.find('\xef'), std::string::npos);
+  EXPECT_NE(read.text.find("int b;"), std::string::npos);
+  EXPECT_TRUE(read.missing.empty());
+  EXPECT_EQ(Source::file(directory / "empty.h").text(), "");
+  EXPECT_THROW(Source::file(directory), InputError);
+}
+
 TEST_F(Includes, AnEditedHeaderIsReadAgain) {
   write("h.h", "old!");
   Source source("main.cl", "#include \"h.h\"\n");

@@ -51,6 +51,12 @@ TEST(Source, DefinesMustBeIdentifiersOfOneLine) {
   EXPECT_THROW(source.define("2x", "1"), UsageError);
   EXPECT_THROW(source.define("", "1"), UsageError);
   EXPECT_THROW(source.define("x", "1\n#error"), UsageError);
+  EXPECT_THROW(source.define("x", "1\r#error"), UsageError);
+  EXPECT_THROW(source.define("x", std::string("1\0", 2)), UsageError);
+  EXPECT_THROW(source.option(std::string("-DX=1\0-w", 8)), UsageError);
+  EXPECT_THROW(source.define("f(a\n)", "1"), UsageError);
+  EXPECT_THROW(source.define("x", "1 \\"), UsageError);  // would take in the define after it
+  EXPECT_THROW(source.define("x", "1 \\ \t"), UsageError);
   EXPECT_NO_THROW(source.define("square(x)", "((x) * (x))"));
   EXPECT_THROW(Source("", "text"), UsageError);
 }
