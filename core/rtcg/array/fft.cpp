@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <complex>
+#include <limits>
 #include <numbers>
 
 #include <fmt/format.h>
@@ -115,10 +116,16 @@ const FftShape& Fft::shape() const {
 Buffer Fft::operator()(const Stream& stream, const Buffer& data, const Buffer& scratch, std::size_t batch) const {
   const std::size_t element =
       plan_->shape.double_precision ? sizeof(std::complex<double>) : sizeof(std::complex<float>);
-  const std::size_t needed = batch * plan_->shape.length * element;
+  const std::size_t row_bytes = plan_->shape.length * element;
+  if (batch > std::numeric_limits<std::size_t>::max() / row_bytes)
+    throw UsageError(fmt::format("transform of {} rows of {}: more than can be addressed", batch, plan_->shape.length));
+  const std::size_t needed = batch * row_bytes;
   if (data.bytes() < needed || scratch.bytes() < needed)
     throw UsageError(fmt::format("transform of {} rows of {} needs {} bytes of data and of scratch, not {} and {}",
                                  batch, plan_->shape.length, needed, data.bytes(), scratch.bytes()));
+  if (batch == 0) return data;
+  if (data.native() == scratch.native() && !plan_->passes.empty())
+    throw UsageError("transform: data and scratch are one buffer; a pass reads the one while it writes the other");
   Buffer from = data, to = scratch;
   for (std::size_t pass = 0; pass < plan_->passes.size(); ++pass) {
     const std::size_t work = plan_->cpu ? batch : batch * (plan_->shape.length / plan_->radices[pass]);

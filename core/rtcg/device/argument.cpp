@@ -1,5 +1,9 @@
 #include "rtcg/device/argument.h"
 
+#include <fmt/format.h>
+
+#include "rtcg/error.h"
+
 namespace rtcg {
 
 namespace {
@@ -21,6 +25,10 @@ const char* name_of(ScalarType type) {
 }
 std::size_t size_of(ScalarType type) {
   return scalars[static_cast<std::size_t>(type)].bytes;
+}
+
+void Grid::throw_extent(std::size_t count) {
+  throw UsageError(fmt::format("Grid: {} groups or items along one side; 1 to {} can be launched", count, UINT32_MAX));
 }
 
 }  // namespace rtcg

@@ -55,6 +55,7 @@ struct Argument {
 };
 
 /// Extent of a launch: whole work-groups only, so the two back ends agree. Kernels test their own range.
+/// `of` and `over` throw UsageError for 0 and for what passes 32 bits.
 struct Grid {
   std::uint32_t groups[3] = {1, 1, 1};
   std::uint32_t local[3] = {1, 1, 1};
@@ -63,13 +64,21 @@ struct Grid {
   static Grid of(std::size_t groups_x, std::size_t local_x) { return of(groups_x, 1, 1, local_x, 1, 1); }
   static Grid of(std::size_t gx, std::size_t gy, std::size_t gz, std::size_t lx, std::size_t ly, std::size_t lz) {
     Grid grid;
-    grid.groups[0] = static_cast<std::uint32_t>(gx), grid.groups[1] = static_cast<std::uint32_t>(gy);
-    grid.groups[2] = static_cast<std::uint32_t>(gz), grid.local[0] = static_cast<std::uint32_t>(lx);
-    grid.local[1] = static_cast<std::uint32_t>(ly), grid.local[2] = static_cast<std::uint32_t>(lz);
+    grid.groups[0] = extent(gx), grid.groups[1] = extent(gy), grid.groups[2] = extent(gz);
+    grid.local[0] = extent(lx), grid.local[1] = extent(ly), grid.local[2] = extent(lz);
     return grid;
   }
   /// Enough groups of `local` items to cover n items (at least one group).
-  static Grid over(std::size_t n, std::size_t local = 256) { return of(n == 0 ? 1 : (n + local - 1) / local, local); }
+  static Grid over(std::size_t n, std::size_t local = 256) {
+    return of(n == 0 ? 1 : (n - 1) / extent(local) + 1, local);
+  }
+
+ private:
+  static std::uint32_t extent(std::size_t count) {
+    if (count - 1 >= UINT32_MAX) [[unlikely]] throw_extent(count);
+    return static_cast<std::uint32_t>(count);
+  }
+  [[noreturn]] static void throw_extent(std::size_t count);
 };
 
 }  // namespace rtcg

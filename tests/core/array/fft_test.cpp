@@ -89,6 +89,16 @@ TEST_P(FftTest, RefusesOtherPrimesAndSmallBuffers) {
   EXPECT_THROW(Fft(GetParam(), {8, FftDirection::forward, false})(stream, small, small, 2), UsageError);
 }
 
+TEST_P(FftTest, NoRowsAreNoWorkAndOneBufferForBothIsRefused) {
+  const Stream stream(GetParam());
+  const auto rows = random_rows<float>(8);
+  const Buffer data = Buffer::from(stream, rows), scratch = Buffer::of<std::complex<float>>(stream, 8);
+  const Fft fft(GetParam(), {8, FftDirection::forward, false});
+  EXPECT_EQ(fft(stream, data, scratch, 0).read<std::complex<float>>(), rows);
+  EXPECT_THROW(fft(stream, data, data, 1), UsageError);
+  EXPECT_THROW(fft(stream, data, scratch, (std::size_t{1} << 58) + 1), UsageError);  // whose bytes wrap round to 64
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, FftTest, testing::ValuesIn(test::test_devices()), test::device_test_name);
 
 }  // namespace
