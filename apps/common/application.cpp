@@ -72,7 +72,8 @@ int run_application(int argc, char** argv, const std::string& description,
     const CLI::App& last = innermost(app);
     const std::vector<std::string> extra = last.remaining();
     if (last.get_require_subcommand_min() > 0 && !extra.empty())
-      log_error("there is no command '{}'; see '{} --help'", extra.front(), command_path(app));
+      log_error("there is no {} '{}'; see '{} --help'", extra.front().starts_with('-') ? "option" : "command",
+                extra.front(), command_path(app));
     else
       log_error("{}; see '{} --help'", error.what(), command_path(app));
     return exit_usage;

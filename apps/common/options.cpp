@@ -1,6 +1,9 @@
 #include "apps/common/options.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <charconv>
 
 #include "apps/common/logging.h"
 
@@ -30,6 +33,16 @@ void add_output_options(CLI::App& command, CommonOptions& options) {
         set_verbosity(Verbosity::quiet);
       },
       "Say nothing but warnings and errors");
+}
+
+std::function<std::string(const std::string&)> whole_number(std::uint64_t least) {
+  return [least](const std::string& text) {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc{} && end == text.data() + text.size() && value >= least) return std::string();
+    if (error == std::errc::result_out_of_range) return fmt::format("'{}' is more than there can be", text);
+    return fmt::format("'{}' is not a whole number of at least {}", text, least);
+  };
 }
 
 Device select_device(const CommonOptions& options) {

@@ -1,6 +1,8 @@
 // The options every command shares, spelled and documented in one place.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 
 #include "rtcg/device/device.h"
@@ -24,6 +26,9 @@ struct CommonOptions {
 void add_device_option(CLI::App& command, CommonOptions& options);
 /// --json and --quiet. Applies the verbosity when parsed: --quiet and --json - both silence everything but warnings.
 void add_output_options(CLI::App& command, CommonOptions& options);
+
+/// For CLI::Option::check: what is wrong with a text that must be a whole number of at least `least`.
+std::function<std::string(const std::string&)> whole_number(std::uint64_t least);
 
 /// Throws DeviceError listing what there is.
 Device select_device(const CommonOptions& options);

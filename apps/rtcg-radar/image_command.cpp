@@ -299,7 +299,7 @@ void add_image_command(CLI::App& app) {
   command
       .add_option("--nfft", arguments->nfft, "Range bins; default: eight times the next power of two of the samples")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number(0));
   command.add_option("--interp", arguments->interpolation, "Between range bins: linear, sinc, sinc:TAPS")
       ->type_name("KIND")
       ->capture_default_str();
@@ -313,7 +313,7 @@ void add_image_command(CLI::App& app) {
       .add_option("--block-pulses", arguments->block_pulses,
                   "Pulses on the device at a time; default: as many as fit comfortably")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number(0));
   command.add_option("--png", arguments->png, "A picture in dB below the peak")->type_name("FILE");
   command.add_option("--png-range", arguments->png_range, "Extent of the picture's scale in dB")
       ->type_name("DB")

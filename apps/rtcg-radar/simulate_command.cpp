@@ -98,11 +98,11 @@ void add_simulate_command(CLI::App& app) {
       ->capture_default_str();
   command.add_option("--pulses", arguments->pulses, "Number of pulses of a straight or circular flight")
       ->type_name("N")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1))
       ->capture_default_str();
   command.add_option("--samples", arguments->samples, "Frequencies a pulse")
       ->type_name("K")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1))
       ->capture_default_str();
   command.add_option("--frequency", arguments->frequency, "Centre of the band in Hz")
       ->type_name("HZ")
@@ -126,7 +126,7 @@ void add_simulate_command(CLI::App& app) {
       ->type_name("DB");
   command.add_option("--seed", arguments->seed, "Of the noise")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber)
+      ->check(whole_number(0))
       ->capture_default_str();
   add_device_option(command, arguments->common);
   add_output_options(command, arguments->common);

@@ -166,7 +166,7 @@ void add_cache_command(CLI::App& app) {
                 options, trim);
   command->add_option("--limit", options->limit_mebibytes, "MiB to keep at most; RTCG_CACHE_LIMIT when left out")
       ->type_name("MIB")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number(0));
   add(*cache, "clear", "Remove every kernel", "rtcg cache clear", options,
       [](const CacheOptions& chosen) { report(chosen, opened_cache().clear()); });
 }

@@ -126,6 +126,8 @@ void add_compile_command(CLI::App& app) {
                                   ->type_name("SM");
   CLI::Option* save =
       command->add_option("--save", options->save, "Write the device's binary to FILE")->type_name("FILE");
+  for (CLI::Option* option : {architecture, save})
+    option->check([](const std::string& value) { return std::string(value.empty() ? "needs a value" : ""); });
   architecture->excludes(save);
   architecture->excludes(command->get_option("--device"));
   add_output_options(*command, *options);

@@ -74,6 +74,7 @@ TEST_F(RtcgTest, MistakesOnTheCommandLineEndWith2) {
   EXPECT_EQ(refusal({}, "subcommand is required"), 2);
   EXPECT_EQ(refusal({"frobnicate"}, "there is no command 'frobnicate'; see 'rtcg --help'"), 2);
   EXPECT_EQ(refusal({"cache", "frobnicate"}, "there is no command 'frobnicate'; see 'rtcg cache --help'"), 2);
+  EXPECT_EQ(refusal({"--frobnicate"}, "there is no option '--frobnicate'"), 2);
   EXPECT_EQ(refusal({"devices", "--frobnicate"}, "--frobnicate"), 2);
   EXPECT_EQ(refusal({"devices", "extra"}, "extra"), 2);
   EXPECT_EQ(refusal({"compile"}, "FILE is required"), 2);
@@ -81,7 +82,9 @@ TEST_F(RtcgTest, MistakesOnTheCommandLineEndWith2) {
   EXPECT_EQ(refusal({"compile", text(), "-D", "2x=1"}, "not an identifier"), 2);
   EXPECT_EQ(refusal({"compile", text(), "-D", ""}, "not an identifier"), 2);
   EXPECT_EQ(refusal({"compile", text(), "--arch", "sm_90", "--device", "cuda:0"}, "excludes"), 2);
-  EXPECT_EQ(refusal({"cache", "trim", "--limit", "-3"}, "-3"), 2);
+  EXPECT_EQ(refusal({"compile", text(), "--arch", ""}, "--arch: needs a value"), 2);
+  EXPECT_EQ(refusal({"compile", text(), "--save", ""}, "--save: needs a value"), 2);
+  EXPECT_EQ(refusal({"cache", "trim", "--limit", "-3"}, "--limit: '-3' is not a whole number of at least 0"), 2);
   EXPECT_EQ(refusal({"cache", "trim", "--limit", "99999999999999999999"}, "--limit"), 2);
   EXPECT_EQ(refusal({"cache", "stat"}, "turned off", {{"RTCG_CACHE", "0"}}), 2);
   EXPECT_EQ(refusal({"info"}, "RTCG_CACHE_LIMIT=lots", {{"RTCG_CACHE_LIMIT", "lots"}}), 2);
