@@ -135,6 +135,36 @@ std::string_view name_of(Diagnostic::Severity severity) {
   return "error";
 }
 
+struct Excerpt {
+  std::string text;
+  std::size_t caret = 0;  ///< where the column lies in it
+};
+
+/// The part of a line round its column that can be shown: generated lines may be of any length, and no control
+/// character of a text shall reach a terminal.
+Excerpt excerpt_of(std::string_view line, std::size_t column) {
+  constexpr std::size_t widest = 160;
+  constexpr std::string_view left_out = "...";
+  const auto inside_character = [&](std::size_t at) {
+    return at < line.size() && (static_cast<unsigned char>(line[at]) & 0xc0) == 0x80;
+  };
+  std::size_t first = 0, last = line.size();
+  if (line.size() > widest) {
+    first = std::min(column > widest / 2 ? column - widest / 2 : 0, line.size() - widest);
+    last = first + widest;
+    for (int i = 0; i < 3 && first > 0 && inside_character(first); ++i) --first;
+    for (int i = 0; i < 3 && inside_character(last); ++i) ++last;
+  }
+  Excerpt result;
+  if (first > 0) result.text = left_out;
+  result.caret = result.text.size() + (column > first ? column - 1 - first : 0);
+  result.text += line.substr(first, last - first);
+  if (last < line.size()) result.text += left_out;
+  for (char& c : result.text)
+    if ((static_cast<unsigned char>(c) < ' ' && c != '\t') || c == '\x7f') c = ' ';
+  return result;
+}
+
 std::string show_one(const Diagnostic& diagnostic, const CompileRequest& request) {
   std::string result = diagnostic.file.empty() ? request.name : diagnostic.file;
   if (diagnostic.line > 0) result += fmt::format(":{}", diagnostic.line);
@@ -151,9 +181,11 @@ std::string show_one(const Diagnostic& diagnostic, const CompileRequest& request
     }
   if (!line) return result;
   if (line->ends_with('\r')) line->remove_suffix(1);
-  result += fmt::format("  {}\n", *line);
-  if (diagnostic.column > 0 && static_cast<std::size_t>(diagnostic.column) <= line->size() + 1) {
-    std::string margin(line->substr(0, static_cast<std::size_t>(diagnostic.column) - 1));
+  const auto column = static_cast<std::size_t>(std::max(diagnostic.column, 0));
+  const Excerpt excerpt = excerpt_of(*line, column);
+  result += fmt::format("  {}\n", excerpt.text);
+  if (column > 0 && column <= line->size() + 1) {
+    std::string margin = excerpt.text.substr(0, excerpt.caret);
     for (char& c : margin)
       if (c != '\t') c = ' ';  // a tab keeps the caret below its character however wide it is shown
     result += fmt::format("  {}^\n", margin);

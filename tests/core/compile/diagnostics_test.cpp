@@ -94,6 +94,27 @@ TEST(Show, HidesThePreludeAndWarningsAndStopsAfterTheFirstFew) {
   EXPECT_TRUE(text.ends_with("... and 9 more"));
 }
 
+TEST(Show, CutsLongLinesRoundTheCaretAndKeepsControlCharactersFromTheTerminal) {
+  CompileRequest request;
+  request.name = "k.cl";
+  const std::string line = std::string(5000, 'a') + "\x1b[31m!" + std::string(5000, 'b');
+  request.text = "#line 1 \"k.cl\"\n" + line + "\n";
+  for (const int column : {1, 2, 100, 5006, 10000, static_cast<int>(line.size()), static_cast<int>(line.size()) + 1}) {
+    SCOPED_TRACE(column);
+    const std::vector<Diagnostic> diagnostics = parse_log("k.cl:1:" + std::to_string(column) + ": error: bad\n");
+    const std::string text = show(diagnostics, request);
+    EXPECT_LT(text.size(), 400u);
+    EXPECT_EQ(text.find('\x1b'), std::string::npos);
+    const std::size_t shown = text.find('\n') + 1, caret = text.rfind('\n') + 1;
+    const std::size_t at = text.find('^', caret) - caret;
+    const std::string excerpt = text.substr(shown, caret - 1 - shown);
+    if (static_cast<std::size_t>(column) > line.size())
+      EXPECT_EQ(at, excerpt.size());
+    else
+      EXPECT_EQ(excerpt.at(at), line.at(static_cast<std::size_t>(column) - 1));
+  }
+}
+
 TEST(Show, DoesNotMindLinesThatAreNotThere) {
   const std::vector<Diagnostic> d{{Diagnostic::Severity::error, "user.cl", 99, 5, "x"},
                                   {Diagnostic::Severity::error, "user.cl", 3, 99, "y"},
