@@ -123,6 +123,13 @@ void report(const CacheOptions& options, const CompileCache::SweepReport& sweep)
                             {"problems", sweep.problems}});
 }
 
+/// For what removes: whatever could not be removed is a failure.
+void report_removal(const CacheOptions& options, const CompileCache::SweepReport& sweep) {
+  report(options, sweep);
+  if (!sweep.problems.empty())
+    throw InputError(fmt::format("{} of {} kernels could not be removed", sweep.problems.size(), sweep.checked));
+}
+
 void verify(const CacheOptions& options) {
   const CompileCache::SweepReport sweep = opened_cache().verify(options.remove);
   report(options, sweep);
@@ -134,7 +141,7 @@ void verify(const CacheOptions& options) {
 void trim(const CacheOptions& options) {
   const std::size_t limit = options.limit_mebibytes.value_or(environment().cache_limit >> 20);
   if (limit > (SIZE_MAX >> 20)) throw UsageError(fmt::format("--limit {}: more than there can be", limit));
-  report(options, opened_cache().trim(limit << 20));
+  report_removal(options, opened_cache().trim(limit << 20));
 }
 
 CLI::App* add(CLI::App& parent, const char* name, const char* description, const char* example, const Options& options,
@@ -168,7 +175,7 @@ void add_cache_command(CLI::App& app) {
       ->type_name("MIB")
       ->check(whole_number(0));
   add(*cache, "clear", "Remove every kernel", "rtcg cache clear", options,
-      [](const CacheOptions& chosen) { report(chosen, opened_cache().clear()); });
+      [](const CacheOptions& chosen) { report_removal(chosen, opened_cache().clear()); });
 }
 
 }  // namespace rtcg::app

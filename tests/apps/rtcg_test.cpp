@@ -232,6 +232,12 @@ TEST_F(RtcgTest, CacheListVerifyTrimAndClear) {
   ASSERT_EQ(rtcg({"compile", text(), "-DT=float"}).exit_code, 0);
   EXPECT_EQ(rtcg_json({"cache", "clear"})["removed"], 1);
   EXPECT_EQ(rtcg_json({"cache", "stat"})["entries"], 0);
+
+  // A directory with an entry's name cannot be removed, not even by root.
+  std::filesystem::create_directories(std::filesystem::path(entry));
+  const ProcessResult stuck = rtcg({"cache", "clear"});
+  EXPECT_EQ(stuck.exit_code, 3);
+  EXPECT_NE(stuck.err.find("1 of 1 kernels could not be removed"), std::string::npos) << stuck.err;
 }
 
 TEST_F(RtcgTest, AnUnusableCacheIsOneWarningAndNoFailure) {
