@@ -23,14 +23,15 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t largest_text = std::size_t{64} << 20;
 
-/// File contents, read again when size, modification time or inode change.
+/// File contents, read again when size, inode or time of change do. Not the time of modification, which tools that copy
+/// or sync files set back.
 class FileMemo {
  public:
   /// nullptr when there is no such regular file.
   std::shared_ptr<const std::string> read(const std::string& path) {
     struct stat now {};
     if (::stat(path.c_str(), &now) != 0 || !S_ISREG(now.st_mode)) return nullptr;
-    const Stamp stamp{now.st_size, now.st_ino, now.st_dev, now.st_mtim.tv_sec, now.st_mtim.tv_nsec};
+    const Stamp stamp{now.st_size, now.st_ino, now.st_dev, now.st_ctim.tv_sec, now.st_ctim.tv_nsec};
     {
       const std::scoped_lock lock(mutex_);
       const auto found = files_.find(path);
@@ -41,7 +42,7 @@ class FileMemo {
     auto contents = std::make_shared<const std::string>(std::move(*text));
     // A file written within the clock's grain of its last reading would keep its time stamp: remember only older ones.
     const std::int64_t age =
-        std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()) - now.st_mtim.tv_sec;
+        std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()) - now.st_ctim.tv_sec;
     const std::scoped_lock lock(mutex_);
     if (age > 2)
       files_[path] = {stamp, contents};

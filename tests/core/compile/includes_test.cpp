@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "rtcg/error.h"
 
@@ -137,6 +139,18 @@ TEST_F(Includes, AnEditedHeaderIsReadAgain) {
   EXPECT_NE(resolve_includes(source).text.find("old!"), std::string::npos);
   // Same size, same second.
   write("h.h", "new!");
+  EXPECT_NE(resolve_includes(source).text.find("new!"), std::string::npos);
+}
+
+TEST_F(Includes, AnEditThatSetsTheTimeBackIsSeenToo) {
+  const fs::path header = write("h.h", "old!");
+  const auto time = fs::last_write_time(header);
+  Source source("main.cl", "#include \"h.h\"\n");
+  source.include_directory(directory);
+  std::this_thread::sleep_for(std::chrono::milliseconds(3200));  // old enough to be remembered
+  EXPECT_NE(resolve_includes(source).text.find("old!"), std::string::npos);
+  write("h.h", "new!");
+  fs::last_write_time(header, time);
   EXPECT_NE(resolve_includes(source).text.find("new!"), std::string::npos);
 }
 
