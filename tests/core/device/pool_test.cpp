@@ -40,7 +40,10 @@ class CountingDriver final : public Driver {
     blocks_.erase(block);
     ++releases;
   }
-  std::size_t free_memory() override { return memory_ - used; }
+  std::size_t free_memory() override {
+    const std::lock_guard lock(mutex_);
+    return memory_ - used;
+  }
 
   Handle record_event(Handle stream) override {
     const std::lock_guard lock(mutex_);
