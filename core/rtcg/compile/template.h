@@ -8,7 +8,8 @@
 // line behind. Expressions: integers, reals, "strings", true/false, names, lists [a, b], a[i], + - * / (integer
 // division on integers) % ~ (join as text), comparisons, and/or/not, conditional `a if c else b`, functions range(n |
 // a, b | a, b, step), length, min, max, int, real, join(list, separator), upper, lower. An unknown name, a wrong type
-// and an unclosed tag are InputErrors that name the template, its line and column.
+// and an unclosed tag are InputErrors that name the template, its line and column; so are texts over 64 MiB, lists of
+// more than a million values or 100 deep, and more than 2000 operators in one tag.
 #pragma once
 
 #include <concepts>
