@@ -173,12 +173,6 @@ std::string show_one(const Diagnostic& diagnostic, const CompileRequest& request
   if (diagnostic.line <= 0 || diagnostic.file == prelude_name) return result;
 
   auto line = find_line(request.text, diagnostic.file, diagnostic.line);
-  for (const CompileRequest::Header& header : request.headers)
-    if (!line && header.name == diagnostic.file) {
-      const std::vector<std::string_view> lines = lines_of(header.text);
-      if (static_cast<std::size_t>(diagnostic.line) <= lines.size())
-        line = lines[static_cast<std::size_t>(diagnostic.line) - 1];
-    }
   if (!line) return result;
   if (line->ends_with('\r')) line->remove_suffix(1);
   const auto column = static_cast<std::size_t>(std::max(diagnostic.column, 0));

@@ -24,7 +24,7 @@ struct Diagnostic {
 /// Understands NVRTC's "name(3): error: ..." and Clang's "name:3:5: error: ...".
 std::vector<Diagnostic> parse_log(std::string_view log);
 
-/// The first `most` errors with excerpt and caret, found in the request's own text and headers.
+/// The first `most` errors with excerpt and caret, found in the request's own text.
 std::string show(std::span<const Diagnostic> diagnostics, const CompileRequest& request, std::size_t most = 10);
 
 /// A text did not compile. what() is the readable form; the rest is kept for tools.

@@ -9,15 +9,17 @@
 #include <vector>
 
 #include "rtcg/compile/source.h"
-#include "rtcg/device/driver.h"
 
 namespace rtcg {
 
 struct IncludedText {
-  std::string text;                           ///< begins with `#line 1 "name"`
-  std::string anonymous;                      ///< the same with numbers for the names, so that it can be hashed
-  std::vector<CompileRequest::Header> files;  ///< the source first, then each header once, as messages name them
-  std::vector<std::string> missing;           ///< as spelled, with their brackets
+  struct File {
+    std::string name, text;
+  };
+  std::string text;                  ///< begins with `#line 1 "name"`
+  std::string anonymous;             ///< the same with numbers for the names, so that it can be hashed
+  std::vector<File> files;           ///< the source first, then each header once, as messages name them
+  std::vector<std::string> missing;  ///< as spelled, with their brackets
 };
 
 /// Search order: headers of the Source, the including file's own directory (for "..."), the include directories, those

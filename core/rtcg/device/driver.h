@@ -37,15 +37,11 @@ struct TextureDescription {
   TextureEdge edge = TextureEdge::clamp;
 };
 
-/// A text ready for a back end's compiler: the prelude comes first, then `#line 1 "name"`, then the user's text.
+/// A text ready for a back end's compiler: the prelude comes first, then `#line 1 "name"`, then the user's text with its
+/// headers put in, each between #line directives of its own.
 struct CompileRequest {
-  struct Header {
-    std::string name;  ///< as spelled in the #include
-    std::string text;
-  };
   std::string name;
   std::string text;
-  std::vector<Header> headers;
   std::vector<std::string> options;
 };
 

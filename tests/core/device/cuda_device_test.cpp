@@ -74,7 +74,6 @@ TEST_P(CudaDeviceTest, LoadsPtxAndCubinOfTheSameText) {
       "store.cu",
       "extern \"C\" __global__ void store(float* y, float a, double b) { *y = a + (float)b; }\n"
       "extern \"C\" __global__ void other() {}\n",
-      {},
       {}};
   const std::string target = cuda::target_for(device().properties().architecture, cuda::architectures());
   const std::string number = target.substr(target.find('_') + 1);

@@ -349,7 +349,6 @@ TEST_F(FakeCudaDriver, BuildsWithNvrtcForItsArchitecture) {
   const CompileRequest request{"two.cu",
                                "extern \"C\" __global__ void first(float* y) { *y = 1; }\n"
                                "extern \"C\" __global__ void second(float* y) { *y = 2; }\n",
-                               {},
                                {}};
   const ProgramBuild built = driver().build(request);
   std::vector<std::string> names = driver().kernel_names(built.program);
@@ -359,7 +358,7 @@ TEST_F(FakeCudaDriver, BuildsWithNvrtcForItsArchitecture) {
   driver().release_program(built.program);
   EXPECT_EQ(driver().compiler_identity(), version() + " for sm_90");
   EXPECT_EQ(drivers_[1]->compiler_identity(), version() + " for sm_86");
-  EXPECT_THROW(driver().build({"bad.cu", "not C++", {}, {}}), BuildFailure);
+  EXPECT_THROW(driver().build({"bad.cu", "not C++", {}}), BuildFailure);
 }
 
 TEST_F(FakeCudaDriver, WritesTexturesThroughArrays) {

@@ -77,13 +77,7 @@ const Nvrtc& nvrtc() {
 class Program {
  public:
   explicit Program(const Nvrtc& api, const CompileRequest& request) : api_(api) {
-    std::vector<const char*> texts, names;
-    for (const CompileRequest::Header& header : request.headers) {
-      texts.push_back(header.text.c_str());
-      names.push_back(header.name.c_str());
-    }
-    api_.check(api_.nvrtcCreateProgram(&program_, request.text.c_str(), request.name.c_str(),
-                                       static_cast<int>(texts.size()), texts.data(), names.data()),
+    api_.check(api_.nvrtcCreateProgram(&program_, request.text.c_str(), request.name.c_str(), 0, nullptr, nullptr),
                "nvrtcCreateProgram");
   }
   ~Program() { api_.nvrtcDestroyProgram(&program_); }

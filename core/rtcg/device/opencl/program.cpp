@@ -4,7 +4,7 @@
 
 #include "rtcg/device/opencl/driver.h"
 #include "rtcg/device/opencl/enumerate.h"
-#include "rtcg/device/opencl/include.h"
+#include "rtcg/device/opencl/places.h"
 
 namespace rtcg::opencl {
 
@@ -43,9 +43,8 @@ std::string OpenClDriver::compiler_identity() {
 }
 
 ProgramBuild OpenClDriver::build(const CompileRequest& request) {
-  const std::string text = inline_headers(request);
-  const char* texts[] = {text.c_str()};
-  const std::size_t lengths[] = {text.size()};
+  const char* texts[] = {request.text.c_str()};
+  const std::size_t lengths[] = {request.text.size()};
   std::string options = standing_options;
   for (const std::string& option : request.options) options += ' ' + option;
 
@@ -53,7 +52,7 @@ ProgramBuild OpenClDriver::build(const CompileRequest& request) {
   const cl_program program = clCreateProgramWithSource(context(), 1, texts, lengths, &status);
   check(status, "clCreateProgramWithSource");
   status = clBuildProgram(program, 1, &device_, options.c_str(), nullptr, nullptr);
-  std::string log = restore_places(build_log(program, device_), text);
+  std::string log = restore_places(build_log(program, device_), request.text);
   if (status != CL_SUCCESS) {
     clReleaseProgram(program);
     if (log.empty()) log = fmt::format("clBuildProgram: {} (options: {})", error_name(status), options);
