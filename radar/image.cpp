@@ -13,6 +13,9 @@ namespace {
 void check_spacing(double spacing, const char* name) {
   if (!std::isfinite(spacing) || spacing <= 0)
     throw UsageError(fmt::format("image grid: {} is {}; it must be positive and finite (metres)", name, spacing));
+  if (spacing < 1e-12 || spacing > length_limit)
+    throw UsageError(
+        fmt::format("image grid: {} is {:g} m; from 1e-12 to {:g} is possible", name, spacing, length_limit));
 }
 
 }  // namespace
@@ -28,16 +31,20 @@ void ImageGrid::check() const {
   check_spacing(dz, "dz");
   if (!centre.allFinite()) throw UsageError("image grid: the centre is not finite");
   for (double edge : {x(0), x(nx - 1), y(0), y(ny - 1), z(0), z(nz - 1)})
-    if (!std::isfinite(edge))
-      throw UsageError("image grid: the extent overflows; use fewer pixels or a smaller spacing");
+    if (!(std::abs(edge) <= length_limit))
+      throw UsageError(
+          fmt::format("image grid: the extent overflows, an edge lies at {:g} m of at most {:g}; use a "
+                      "nearer centre, fewer pixels or a smaller spacing",
+                      edge, length_limit));
   if (heights.empty()) return;
   if (nz != 1) throw UsageError(fmt::format("image grid: heights are for a single layer but nz is {}", nz));
   if (heights.size() != nx * ny)
     throw UsageError(
         fmt::format("image grid: {} heights for {} x {} pixels; one per pixel is needed", heights.size(), nx, ny));
   for (std::size_t i = 0; i < heights.size(); ++i)
-    if (!std::isfinite(heights[i]))
-      throw UsageError(fmt::format("image grid: the height at pixel ({}, {}) is not finite", i % nx, i / nx));
+    if (!(std::abs(heights[i]) <= length_limit))
+      throw UsageError(
+          fmt::format("image grid: the height at pixel ({}, {}) is not a possible number of metres", i % nx, i / nx));
 }
 
 }  // namespace rtcg::radar

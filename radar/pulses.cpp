@@ -17,7 +17,7 @@ double mean(const std::vector<double>& values) {
 
 enum class Sign { any, positive };
 
-void check_field(const std::vector<double>& values, std::size_t pulses, const char* name, Sign sign) {
+void check_field(const std::vector<double>& values, std::size_t pulses, const char* name, Sign sign, double most) {
   if (values.size() != pulses)
     throw InputError(
         fmt::format("{} has {} values for {} pulses; one per pulse is needed", name, values.size(), pulses));
@@ -26,6 +26,8 @@ void check_field(const std::vector<double>& values, std::size_t pulses, const ch
       throw InputError(fmt::format("pulse {}: {} is {}; it must be finite", p, name, values[p]));
     if (sign == Sign::positive && !(values[p] > 0))
       throw InputError(fmt::format("pulse {}: {} is {}; it must be positive", p, name, values[p]));
+    if (std::abs(values[p]) > most)
+      throw InputError(fmt::format("pulse {}: {} is {:g}; at most {:g} is possible", p, name, values[p], most));
   }
 }
 
@@ -49,12 +51,15 @@ void Collection::check() const {
   if (samples > SIZE_MAX / sizeof(std::complex<float>) / pulses())
     throw InputError(fmt::format("{} pulses of {} samples do not fit the address space", pulses(), samples));
   for (std::size_t p = 0; p < pulses(); ++p)
-    if (!antenna[p].allFinite()) throw InputError(fmt::format("pulse {}: the antenna position is not finite", p));
-  check_field(reference_range, pulses(), "reference range", Sign::positive);
-  check_field(first_frequency, pulses(), "first frequency", Sign::positive);
-  check_field(frequency_step, pulses(), "frequency step", Sign::positive);
-  if (!range_correction.empty()) check_field(range_correction, pulses(), "range correction", Sign::any);
-  if (!phase_correction.empty()) check_field(phase_correction, pulses(), "phase correction", Sign::any);
+    if (!antenna[p].allFinite())
+      throw InputError(fmt::format("pulse {}: the antenna position is not finite", p));
+    else if (antenna[p].cwiseAbs().maxCoeff() > length_limit)
+      throw InputError(fmt::format("pulse {}: the antenna is farther than {:g} m away", p, length_limit));
+  check_field(reference_range, pulses(), "reference range", Sign::positive, length_limit);
+  check_field(first_frequency, pulses(), "first frequency", Sign::positive, frequency_limit);
+  check_field(frequency_step, pulses(), "frequency step", Sign::positive, frequency_limit);
+  if (!range_correction.empty()) check_field(range_correction, pulses(), "range correction", Sign::any, length_limit);
+  if (!phase_correction.empty()) check_field(phase_correction, pulses(), "phase correction", Sign::any, 1e12);
 }
 
 void check_block(const PulseSource& source, std::size_t first, std::size_t count, std::size_t room) {

@@ -33,6 +33,7 @@ std::vector<std::vector<double>> read_table(const std::filesystem::path& file, s
   bool header_seen = false;
   std::string line;
   for (std::size_t number = 1; std::getline(input, line); ++number) {
+    if (number == 1 && line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);  // spreadsheets' byte order mark
     if (trim(line).empty()) continue;
     if (!header_seen) {
       std::string found;
@@ -117,15 +118,21 @@ void check(const std::vector<Vec3>& trajectory, const std::vector<PointTarget>& 
       !(0.5 * options.bandwidth < options.centre_frequency))
     throw UsageError(fmt::format("simulate: a band of {:g} Hz about {:g} Hz; it must be positive and stay above 0 Hz",
                                  options.bandwidth, options.centre_frequency));
-  if (options.snr_db && !std::isfinite(*options.snr_db))
-    throw UsageError("simulate: the signal-to-noise ratio must be finite");
+  if (options.snr_db && !(std::abs(*options.snr_db) <= 300))
+    throw UsageError(
+        fmt::format("simulate: a signal-to-noise ratio of {:g} dB; it must be from -300 to 300 dB", *options.snr_db));
   for (std::size_t p = 0; p < trajectory.size(); ++p)
-    if (!trajectory[p].allFinite() || !(trajectory[p].norm() > 0))
-      throw UsageError(
-          fmt::format("simulate: pulse {}: the antenna must be at a finite place other than the scene centre", p));
+    if (!(trajectory[p].cwiseAbs().maxCoeff() <= length_limit) || !trajectory[p].allFinite() ||
+        !(trajectory[p].norm() > 0))
+      throw UsageError(fmt::format(
+          "simulate: pulse {}: the antenna must be within {:g} m of the scene centre and not at it", p, length_limit));
+  double brightest = 0;
   for (std::size_t t = 0; t < targets.size(); ++t)
-    if (!targets[t].position.allFinite() || !std::isfinite(std::abs(targets[t].amplitude)))
-      throw UsageError(fmt::format("simulate: target {} is not finite", t));
+    if (!targets[t].position.allFinite() || !(targets[t].position.cwiseAbs().maxCoeff() <= length_limit) ||
+        !((brightest += std::abs(targets[t].amplitude)) <= 1e30))
+      throw UsageError(
+          fmt::format("simulate: target {}: positions up to {:g} m and amplitudes up to 1e30 in sum are possible", t,
+                      length_limit));
 }
 
 }  // namespace

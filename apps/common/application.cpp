@@ -23,7 +23,8 @@ extern "C" void end_by_signal(int number) {
 }
 
 void catch_signals() {
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit is then an error of the write, with a message
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
     // nohup and shells' background jobs ignore some of these on purpose.
     if (std::signal(number, end_by_signal) == SIG_IGN) std::signal(number, SIG_IGN);
   }
@@ -82,7 +83,7 @@ int run_application(int argc, char** argv, const std::string& description,
     return exit_usage;
   } catch (const std::bad_alloc&) {
     log_error("out of host memory");
-    return exit_internal;
+    return exit_device;
   } catch (const std::exception& error) {
     std::fflush(stdout);
     log_error("{}", error.what());

@@ -76,11 +76,13 @@ ImageJob check(const ImageArguments& arguments) {
   if (!arguments.vti.empty() && !vti_available()) throw UsageError("--vti: this build has no VTK and writes no .vti");
   if (!arguments.terrain.empty() && job.size && (*job.size)[2] > 1)
     throw UsageError("--dem: a terrain is for a single layer; give --size NXxNY");
+  std::vector<std::filesystem::path> read = job.inputs;
+  if (!arguments.terrain.empty()) read.emplace_back(arguments.terrain);
   check_outputs({{"-o", arguments.output},
                  {"--png", arguments.png},
                  {"--vti", arguments.vti},
                  {"--json", arguments.common.json_to_stdout() ? "" : arguments.common.json}},
-                job.inputs);
+                read);
   if (!arguments.terrain.empty()) job.terrain = radar::read_terrain(arguments.terrain);
   return job;
 }

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "apps/common/vti.h"
+#include "radar/io/cphd_reader.h"
 #include "rtcg/error.h"
 #include "rtcg/io/aside_file.h"
 
@@ -30,8 +31,10 @@ void check_outputs(const std::vector<Output>& outputs, const std::vector<std::fi
   };
   for (auto output = outputs.begin(); output != outputs.end(); ++output) {
     if (output->file.empty()) continue;
+    if (output->file == "-")
+      throw UsageError(fmt::format("{} -: expected a file; only --json goes to the standard output", output->option));
     for (const auto& input : inputs)
-      if (same(output->file, input))
+      if (same(output->file, input) || same(output->file, radar::CphdPath::parse(input).file))
         throw UsageError(
             fmt::format("{} {}: is also an input, which would be overwritten", output->option, output->file.string()));
     for (auto other = outputs.begin(); other != output; ++other)

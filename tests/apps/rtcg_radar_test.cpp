@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -236,6 +237,20 @@ TEST_F(RadarCommand, InfoSaysWhatToExpect) {
   EXPECT_EQ(info["suggested"]["spacing_m"], 0.1);
   const Outcome text = run("info p.h5");
   EXPECT_NE(text.out.find("suggested"), std::string::npos);
+}
+
+TEST_F(RadarCommand, ImpossibleNumbersAreRefusedInOneLine) {
+  simulate();
+  for (const char* arguments :
+       {"image p.h5 -o a.h5 --center 1e308,0", "image p.h5 -o a.h5 --size 1x1 --spacing 1e300", "image p.h5 -o -",
+        "image p.h5 -o a.h5 --nfft -1", "image p.h5 -o a.h5 --block-pulses 18446744073709551616",
+        "simulate -o a.h5 --pulses 0", "simulate -o a.h5 --snr -1e6", "image p.h5 -o targets.csv --dem targets.csv"}) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << arguments << "\n" << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    EXPECT_LT(outcome.err.size(), 300u) << outcome.err;
+  }
+  EXPECT_EQ(files(), 2u);
 }
 
 TEST_F(RadarCommand, NoiseRepeatsWithItsSeed) {

@@ -30,10 +30,14 @@ TEST(ImageGrid, NonsenseIsRefused) {
   EXPECT_NE(broken([&](auto& g) { g.dz = nan; }).find("dz is nan"), std::string::npos);
   EXPECT_NE(broken([&](auto& g) { g.centre.z() = nan; }).find("centre is not finite"), std::string::npos);
   EXPECT_NE(broken([](auto& g) {
-              g.dx = 1e308;
+              g.dx = 1e11;
               g.nx = 100;
             }).find("extent overflows"),
             std::string::npos);
+  EXPECT_NE(broken([](auto& g) { g.centre.x() = 1e300; }).find("extent overflows"), std::string::npos);
+  EXPECT_NE(broken([](auto& g) { g.nx = g.ny = 1, g.dx = 1e300; }).find("dx is 1e+300"), std::string::npos);
+  EXPECT_NE(broken([](auto& g) { g.dz = 1e-320; }).find("dz is"), std::string::npos);
+  EXPECT_NE(broken([](auto& g) { g.heights.assign(12, 1e38f); }).find("pixel (0, 0)"), std::string::npos);
   EXPECT_NE(broken([](auto& g) { g.heights.resize(11); }).find("11 heights for 4 x 3"), std::string::npos);
   EXPECT_NE(broken([](auto& g) {
               g.nz = 2;

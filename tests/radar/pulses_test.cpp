@@ -35,6 +35,10 @@ TEST(Collection, EveryFieldIsCheckedAndNamed) {
   EXPECT_NE(broken([](auto& c) { c.first_frequency.pop_back(); }).find("first frequency has 6 values for 7 pulses"),
             std::string::npos);
   EXPECT_NE(broken([&](auto& c) { c.frequency_step[0] = nan; }).find("pulse 0: frequency step"), std::string::npos);
+  EXPECT_NE(broken([](auto& c) { c.antenna[1].z() = -1e300; }).find("pulse 1: the antenna is farther"),
+            std::string::npos);
+  EXPECT_NE(broken([](auto& c) { c.first_frequency[2] = 1e300; }).find("pulse 2: first frequency is 1e+300"),
+            std::string::npos);
   EXPECT_NE(broken([](auto& c) { c.range_correction = {1}; }).find("range correction has 1"), std::string::npos);
   EXPECT_NE(broken([&](auto& c) { c.phase_correction.assign(7, nan); }).find("phase correction"), std::string::npos);
   EXPECT_NO_THROW(example_collection().check());

@@ -113,7 +113,7 @@ class TableFile : public testing::Test {
 };
 
 TEST_F(TableFile, TargetsAreReadWithBlanksAndForeignLineEnds) {
-  const auto targets = read_targets(with("x, y,z,re,im\r\n1,2,3,4,-5e-1\r\n\r\n -1 ,0,0, 1,0\r\n"));
+  const auto targets = read_targets(with("\xef\xbb\xbfx, y,z,re,im\r\n1,2,3,4,-5e-1\r\n\r\n -1 ,0,0, 1,0\r\n"));
   ASSERT_EQ(targets.size(), 2u);
   EXPECT_EQ(targets[0].position, Vec3(1, 2, 3));
   EXPECT_EQ(targets[0].amplitude, std::complex<double>(4, -0.5));

@@ -174,7 +174,10 @@ bool is_hdf5(const fs::path& file) {
   constexpr std::array<char, 8> signature{'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'};
   std::array<char, 8> head{};
   std::ifstream in(file, std::ios::binary);
-  return in.read(head.data(), head.size()) && head == signature;
+  // A user block, such as MATLAB's, may stand before: HDF5 itself looks at 0, 512 and every doubling.
+  for (std::streamoff at = 0; in.seekg(at) && in.read(head.data(), head.size()); at = at == 0 ? 512 : 2 * at)
+    if (head == signature) return true;
+  return false;
 }
 
 File File::open(const fs::path& file) {
@@ -186,7 +189,7 @@ File File::open(const fs::path& file) {
   state->file_bytes = fs::file_size(file, error);
   if (error) state->fail("", fmt::format("cannot be read: {}", error.message()));
   if (!std::ifstream(file, std::ios::binary)) state->fail("", "cannot be opened for reading; check its permissions");
-  if (!is_hdf5(file)) state->fail("", "not an HDF5 file (it does not start with HDF5's signature)");
+  if (!is_hdf5(file)) state->fail("", "not an HDF5 file (it lacks HDF5's signature)");
   // What a damaged file makes the library leave open must not keep the file open.
   const Handle access{H5Pcreate(H5P_FILE_ACCESS), H5Pclose};
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
