@@ -107,6 +107,21 @@ TEST(Hdf5, FlippedBitsAreFoundOrHarmless) {
   EXPECT_GT(refused, 20u);
 }
 
+TEST(Hdf5, AUserBlockMayStandBeforeTheFile) {
+  const ScratchDirectory scratch;
+  File file = File::create(scratch / "f.h5");
+  file.write<float>("/a", {2}, std::vector<float>{1, 2});
+  file.close();
+  const std::string bytes = read_bytes(scratch / "f.h5");
+  for (const std::size_t block : {512, 1024, 4096}) {
+    write_bytes(scratch / "u.h5", std::string(block, 'M') + bytes);
+    EXPECT_TRUE(is_hdf5(scratch / "u.h5")) << block;
+    EXPECT_EQ(File::open(scratch / "u.h5").read<float>("/a"), (std::vector<float>{1, 2})) << block;
+  }
+  write_bytes(scratch / "u.h5", std::string(300, 'M') + bytes);
+  EXPECT_FALSE(is_hdf5(scratch / "u.h5"));
+}
+
 TEST(Hdf5, WhatIsNoFileIsExplained) {
   const ScratchDirectory scratch;
   EXPECT_MESSAGE(InputError, "none.h5: cannot be read", File::open(scratch / "none.h5"));
