@@ -245,7 +245,7 @@ TEST_F(RadarCommand, ImpossibleNumbersAreRefusedInOneLine) {
        {"image p.h5 -o a.h5 --center 1e308,0", "image p.h5 -o a.h5 --size 1x1 --spacing 1e300", "image p.h5 -o -",
         "image p.h5 -o a.h5 --nfft -1", "image p.h5 -o a.h5 --block-pulses 18446744073709551616",
         "simulate -o a.h5 --pulses 0", "simulate -o a.h5 --snr -1e6", "image p.h5 -o targets.csv --dem targets.csv"}) {
-    const Outcome outcome = run(arguments);
+    const Outcome outcome = run(std::string(arguments) + " -q");
     EXPECT_EQ(outcome.exit_code, 2) << arguments << "\n" << outcome.err;
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
     EXPECT_LT(outcome.err.size(), 300u) << outcome.err;
