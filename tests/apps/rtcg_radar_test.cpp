@@ -4,12 +4,14 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 
 #include "apps/common/picture.h"
 #include "support/scratch_directory.h"
@@ -186,6 +188,14 @@ TEST_F(RadarCommand, WrongOptionsAreRefusedBeforeTheWorkAndLeaveNothing) {
   EXPECT_EQ(run("simulate -o s.h5 --azimuth 3").exit_code, 2);
   EXPECT_EQ(run("quality p.h5 --at 3").exit_code, 2);
   EXPECT_EQ(files(), before);
+}
+
+TEST_F(RadarCommand, TheSameInputGivesTheSameFileHoweverPulsesAreBlocked) {
+  simulate();
+  ASSERT_EQ(run("image p.h5 -o whole.h5 --size 40x40").exit_code, 0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // past the second that a file might be stamped with
+  ASSERT_EQ(run("image p.h5 -o blocks.h5 --size 40x40 --block-pulses 7").exit_code, 0);
+  EXPECT_EQ(read_bytes(scratch_ / "whole.h5"), read_bytes(scratch_ / "blocks.h5"));
 }
 
 TEST_F(RadarCommand, FilesThatCannotBeReadOrWrittenAreNamed) {

@@ -30,7 +30,8 @@ std::string show(std::span<const Diagnostic> diagnostics, const CompileRequest& 
 /// A text did not compile. what() is the readable form; the rest is kept for tools.
 class CompileError : public DeviceError {
  public:
-  CompileError(const std::string& message, std::vector<Diagnostic> diagnostics, std::string log, std::vector<std::string> options);
+  CompileError(const std::string& message, std::vector<Diagnostic> diagnostics, std::string log,
+               std::vector<std::string> options);
   const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
   const std::string& log() const { return log_; }
   const std::vector<std::string>& options() const { return options_; }

@@ -58,10 +58,16 @@ class Kernel {
   static Argument pack(const T& value) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 255 && !std::is_pointer_v<T>,
                   "kernel arguments are values, Buffers and Textures; a host pointer means nothing to a device");
-    return {&value, {scalar_type<T>(), static_cast<std::uint8_t>(scalar_type<T>() == ScalarType::unknown ? 0 : 1), ArgumentSpace::value, sizeof(T)}};
+    return {&value,
+            {scalar_type<T>(), static_cast<std::uint8_t>(scalar_type<T>() == ScalarType::unknown ? 0 : 1),
+             ArgumentSpace::value, sizeof(T)}};
   }
-  static Argument pack(const Buffer& buffer) { return {buffer.argument(), {buffer.element(), 1, ArgumentSpace::buffer, 0}}; }
-  static Argument pack(const Texture& texture) { return {texture.argument(), {ScalarType::unknown, 1, ArgumentSpace::texture, 0}}; }
+  static Argument pack(const Buffer& buffer) {
+    return {buffer.argument(), {buffer.element(), 1, ArgumentSpace::buffer, 0}};
+  }
+  static Argument pack(const Texture& texture) {
+    return {texture.argument(), {ScalarType::unknown, 1, ArgumentSpace::texture, 0}};
+  }
 
   std::shared_ptr<State> state_;
 };
@@ -73,9 +79,9 @@ class Module {
   Kernel kernel(std::string_view name) const;
   std::vector<std::string> kernel_names() const;
   const Device& device() const;
-  const std::string& log() const;      ///< the compiler's warnings
-  bool from_cache() const;             ///< loaded, not compiled
-  double build_seconds() const;        ///< compile or load
+  const std::string& log() const;  ///< the compiler's warnings
+  bool from_cache() const;         ///< loaded, not compiled
+  double build_seconds() const;    ///< compile or load
   std::vector<std::byte> binary() const;
 
   struct State;

@@ -45,7 +45,8 @@ std::string difference(const std::string& label, std::string_view mine, std::str
     return fmt::format("{}: {} against {}", label, in_quotes(mine), in_quotes(theirs));
   for (int line = 1;; ++line) {
     if (mine.empty() || theirs.empty())
-      return fmt::format("{}, line {}: {} against {}", label, line, mine.empty() ? "the end" : in_quotes(take_line(mine)),
+      return fmt::format("{}, line {}: {} against {}", label, line,
+                         mine.empty() ? "the end" : in_quotes(take_line(mine)),
                          theirs.empty() ? "the end" : in_quotes(take_line(theirs)));
     const std::string_view a = take_line(mine), b = take_line(theirs);
     if (a != b) return fmt::format("{}, line {}: {} against {}", label, line, in_quotes(a), in_quotes(b));

@@ -28,8 +28,9 @@ class Source {
 
   Source& define(std::string name, std::string value = "1");
   template <class Number>
-    requires std::is_arithmetic_v<Number>
-  Source& define(std::string name, Number value) { return define(std::move(name), literal(value)); }
+  requires std::is_arithmetic_v<Number> Source& define(std::string name, Number value) {
+    return define(std::move(name), literal(value));
+  }
   Source& include_directory(std::filesystem::path directory);
   Source& header(std::string name, std::string text);  ///< found before any directory
   Source& option(std::string option);                  ///< passed on as it is
@@ -50,10 +51,12 @@ class Source {
   static std::string literal(long long value);
   static std::string literal(unsigned long long value);
   template <class Integer>
-    requires std::is_integral_v<Integer>
+  requires std::is_integral_v<Integer>
   static std::string literal(Integer value) {
-    if constexpr (std::is_signed_v<Integer>) return literal(static_cast<long long>(value));
-    else return literal(static_cast<unsigned long long>(value));
+    if constexpr (std::is_signed_v<Integer>)
+      return literal(static_cast<long long>(value));
+    else
+      return literal(static_cast<unsigned long long>(value));
   }
 
  private:

@@ -13,7 +13,23 @@ namespace rtcg {
 /// Opaque handle of a back end: CUdeviceptr, cl_mem, CUstream, cl_command_queue ... 0 is none.
 using Handle = std::uintptr_t;
 
-enum class ScalarType : std::uint8_t { unknown, boolean, i8, u8, i16, u16, i32, u32, i64, u64, f16, f32, f64, c64, c128 };
+enum class ScalarType : std::uint8_t {
+  unknown,
+  boolean,
+  i8,
+  u8,
+  i16,
+  u16,
+  i32,
+  u32,
+  i64,
+  u64,
+  f16,
+  f32,
+  f64,
+  c64,
+  c128
+};
 
 /// Name as kernel texts spell it ("float", "uint", "cfloat_t"), "?" for unknown.
 const char* name_of(ScalarType type);
@@ -23,18 +39,28 @@ std::size_t size_of(ScalarType type);
 template <class T>
 constexpr ScalarType scalar_type() {
   using U = std::remove_cv_t<T>;
-  if constexpr (std::is_same_v<U, bool>) return ScalarType::boolean;
-  else if constexpr (std::is_same_v<U, float>) return ScalarType::f32;
-  else if constexpr (std::is_same_v<U, double>) return ScalarType::f64;
-  else if constexpr (std::is_same_v<U, std::complex<float>>) return ScalarType::c64;
-  else if constexpr (std::is_same_v<U, std::complex<double>>) return ScalarType::c128;
+  if constexpr (std::is_same_v<U, bool>)
+    return ScalarType::boolean;
+  else if constexpr (std::is_same_v<U, float>)
+    return ScalarType::f32;
+  else if constexpr (std::is_same_v<U, double>)
+    return ScalarType::f64;
+  else if constexpr (std::is_same_v<U, std::complex<float>>)
+    return ScalarType::c64;
+  else if constexpr (std::is_same_v<U, std::complex<double>>)
+    return ScalarType::c128;
   else if constexpr (std::is_integral_v<U>) {
     constexpr bool is_signed = std::is_signed_v<U>;
-    if constexpr (sizeof(U) == 1) return is_signed ? ScalarType::i8 : ScalarType::u8;
-    else if constexpr (sizeof(U) == 2) return is_signed ? ScalarType::i16 : ScalarType::u16;
-    else if constexpr (sizeof(U) == 4) return is_signed ? ScalarType::i32 : ScalarType::u32;
-    else return is_signed ? ScalarType::i64 : ScalarType::u64;
-  } else return ScalarType::unknown;
+    if constexpr (sizeof(U) == 1)
+      return is_signed ? ScalarType::i8 : ScalarType::u8;
+    else if constexpr (sizeof(U) == 2)
+      return is_signed ? ScalarType::i16 : ScalarType::u16;
+    else if constexpr (sizeof(U) == 4)
+      return is_signed ? ScalarType::i32 : ScalarType::u32;
+    else
+      return is_signed ? ScalarType::i64 : ScalarType::u64;
+  } else
+    return ScalarType::unknown;
 }
 
 enum class ArgumentSpace : std::uint8_t { value, buffer, texture };
@@ -44,7 +70,7 @@ struct ArgumentType {
   ScalarType scalar = ScalarType::unknown;  ///< unknown passes any check of the element type
   std::uint8_t lanes = 1;                   ///< vector width of the element; structs: 0
   ArgumentSpace space = ArgumentSpace::value;
-  std::uint8_t bytes = 0;                   ///< size of a value; 0 for buffers and textures
+  std::uint8_t bytes = 0;  ///< size of a value; 0 for buffers and textures
   friend bool operator==(const ArgumentType&, const ArgumentType&) = default;
 };
 
@@ -75,7 +101,8 @@ struct Grid {
 
  private:
   static std::uint32_t extent(std::size_t count) {
-    if (count - 1 >= UINT32_MAX) [[unlikely]] throw_extent(count);
+    if (count - 1 >= UINT32_MAX) [[unlikely]]
+      throw_extent(count);
     return static_cast<std::uint32_t>(count);
   }
   [[noreturn]] static void throw_extent(std::size_t count);

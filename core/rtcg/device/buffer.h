@@ -19,7 +19,8 @@ class HostBuffer;
 class Buffer {
  public:
   Buffer() = default;  ///< empty; passing it to a kernel throws UsageError
-  Buffer(const Stream& stream, std::size_t bytes, MemoryKind kind = MemoryKind::device, ScalarType element = ScalarType::unknown);
+  Buffer(const Stream& stream, std::size_t bytes, MemoryKind kind = MemoryKind::device,
+         ScalarType element = ScalarType::unknown);
 
   template <class T>
   static Buffer of(const Stream& stream, std::size_t count, MemoryKind kind = MemoryKind::device) {
@@ -49,11 +50,17 @@ class Buffer {
   void write(const void* source, std::size_t bytes, std::size_t offset = 0) const;
   void read(void* target, std::size_t bytes, std::size_t offset = 0) const;
   template <class T>
-  void write(std::span<const T> values) const { write(values.data(), values.size_bytes()); }
+  void write(std::span<const T> values) const {
+    write(values.data(), values.size_bytes());
+  }
   template <class T>
-  void write(const std::vector<T>& values) const { write(std::span<const T>(values)); }
+  void write(const std::vector<T>& values) const {
+    write(std::span<const T>(values));
+  }
   template <class T>
-  void read(std::span<T> values) const { read(values.data(), values.size_bytes()); }
+  void read(std::span<T> values) const {
+    read(values.data(), values.size_bytes());
+  }
   template <class T>
   std::vector<T> read() const {
     std::vector<T> values(bytes_ / sizeof(T));
@@ -62,20 +69,24 @@ class Buffer {
   }
 
   // Copies that do not block; page-locked host memory, because only that overlaps.
-  void write_async(const Stream& stream, const HostBuffer& source, std::size_t bytes, std::size_t source_offset = 0, std::size_t offset = 0) const;
-  void read_async(const Stream& stream, const HostBuffer& target, std::size_t bytes, std::size_t target_offset = 0, std::size_t offset = 0) const;
+  void write_async(const Stream& stream, const HostBuffer& source, std::size_t bytes, std::size_t source_offset = 0,
+                   std::size_t offset = 0) const;
+  void read_async(const Stream& stream, const HostBuffer& target, std::size_t bytes, std::size_t target_offset = 0,
+                  std::size_t offset = 0) const;
 
   void copy_from(const Stream& stream, const Buffer& source) const;  ///< sizes must agree
   void fill(const Stream& stream, const void* pattern, std::size_t pattern_bytes) const;
   template <class T>
-  void fill(const Stream& stream, const T& value) const { fill(stream, &value, sizeof(T)); }
+  void fill(const Stream& stream, const T& value) const {
+    fill(stream, &value, sizeof(T));
+  }
   void zero(const Stream& stream) const { fill(stream, std::uint8_t{0}); }
 
   /// Host view of MemoryKind::mapped memory; kernels may use the buffer again once the Mapping is gone.
   class Mapping;
   Mapping map(Access access = Access::read_write) const;
 
-  Handle native() const { return handle_; }         ///< CUdeviceptr or cl_mem
+  Handle native() const { return handle_; }            ///< CUdeviceptr or cl_mem
   const Handle* argument() const { return &handle_; }  ///< what a launch passes; lives as long as this Buffer
 
  private:
@@ -96,7 +107,9 @@ class Buffer::Mapping {
   Mapping& operator=(Mapping&&) = delete;
   void* data() const { return address_; }
   template <class T>
-  std::span<T> as() const { return {static_cast<T*>(address_), buffer_.bytes() / sizeof(T)}; }
+  std::span<T> as() const {
+    return {static_cast<T*>(address_), buffer_.bytes() / sizeof(T)};
+  }
 
  private:
   friend class Buffer;
@@ -112,7 +125,9 @@ class HostBuffer {
   std::size_t bytes() const;
   void* data() const;
   template <class T>
-  std::span<T> as() const { return {static_cast<T*>(data()), bytes() / sizeof(T)}; }
+  std::span<T> as() const {
+    return {static_cast<T*>(data()), bytes() / sizeof(T)};
+  }
 
  private:
   struct Block;

@@ -12,7 +12,7 @@
 namespace rtcg {
 
 struct BackendStatus {
-  std::string name;    ///< "CUDA", "OpenCL"
+  std::string name;  ///< "CUDA", "OpenCL"
   bool available = false;
   std::string detail;  ///< version when available, the reason when not
 };
@@ -21,8 +21,8 @@ class Device {
  public:
   /// CUDA devices first, then OpenCL's, each in its own driver's order. `debug:N` devices are found by id only.
   static std::vector<Device> all();
-  /// By id ("cuda:0", "opencl:1", "debug:0"), back end ("opencl": its first) or a part of the name, any case; of several
-  /// the first. Throws DeviceError listing what there is.
+  /// By id ("cuda:0", "opencl:1", "debug:0"), back end ("opencl": its first) or a part of the name, any case; of
+  /// several the first. Throws DeviceError listing what there is.
   static Device find(std::string_view id_or_name);
   /// RTCG_DEVICE when set, else the first GPU (CUDA before OpenCL), else the first device. Throws DeviceError if none.
   static Device preferred();

@@ -37,8 +37,8 @@ struct TextureDescription {
   TextureEdge edge = TextureEdge::clamp;
 };
 
-/// A text ready for a back end's compiler: the prelude comes first, then `#line 1 "name"`, then the user's text with its
-/// headers put in, each between #line directives of its own.
+/// A text ready for a back end's compiler: the prelude comes first, then `#line 1 "name"`, then the user's text with
+/// its headers put in, each between #line directives of its own.
 struct CompileRequest {
   std::string name;
   std::string text;
@@ -57,9 +57,9 @@ struct ProgramBuild {
 
 /// Resources of one kernel; -1 where the back end does not say.
 struct KernelResources {
-  int registers = -1;        ///< per work-item
-  int local_bytes = -1;      ///< static local (shared) memory per group
-  int private_bytes = -1;    ///< per work-item; on CUDA: spills and stack ("local memory")
+  int registers = -1;      ///< per work-item
+  int local_bytes = -1;    ///< static local (shared) memory per group
+  int private_bytes = -1;  ///< per work-item; on CUDA: spills and stack ("local memory")
   int constant_bytes = -1;
   int max_work_group = -1;
   int preferred_multiple = -1;
@@ -94,12 +94,17 @@ class Driver {
   virtual void* allocate_host(std::size_t bytes) = 0;  ///< page-locked
   virtual void release_host(void* memory) noexcept = 0;
   virtual std::size_t free_memory() = 0;  ///< bytes free on the device now; the total where it cannot be told
-  // A copy that does not block needs its host memory untouched (and page-locked to overlap) until the stream gets there.
-  virtual void copy_in(Handle stream, Handle target, std::size_t offset, const void* source, std::size_t bytes, bool blocking) = 0;
-  virtual void copy_out(Handle stream, void* target, Handle source, std::size_t offset, std::size_t bytes, bool blocking) = 0;
-  virtual void copy(Handle stream, Handle target, std::size_t target_offset, Handle source, std::size_t source_offset, std::size_t bytes) = 0;
+  // A copy that does not block needs its host memory untouched (and page-locked to overlap) until the stream gets
+  // there.
+  virtual void copy_in(Handle stream, Handle target, std::size_t offset, const void* source, std::size_t bytes,
+                       bool blocking) = 0;
+  virtual void copy_out(Handle stream, void* target, Handle source, std::size_t offset, std::size_t bytes,
+                        bool blocking) = 0;
+  virtual void copy(Handle stream, Handle target, std::size_t target_offset, Handle source, std::size_t source_offset,
+                    std::size_t bytes) = 0;
   /// pattern_bytes is 1, 2, 4, 8 or 16 and divides offset and bytes.
-  virtual void fill(Handle stream, Handle target, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes) = 0;
+  virtual void fill(Handle stream, Handle target, std::size_t offset, std::size_t bytes, const void* pattern,
+                    std::size_t pattern_bytes) = 0;
   /// Host address of mapped memory, valid until unmap; waits for the stream.
   virtual void* map(Handle stream, Handle memory, std::size_t offset, std::size_t bytes, Access access) = 0;
   virtual void unmap(Handle stream, Handle memory, void* address) = 0;
@@ -125,8 +130,8 @@ class Driver {
   // Programs.
   /// Everything about the compiler and its target that can change a binary; enters the cache key.
   virtual std::string compiler_identity() = 0;
-  virtual ProgramBuild build(const CompileRequest& request) = 0;       ///< throws BuildFailure
-  virtual Handle load(std::span<const std::byte> binary) = 0;          ///< cubin, PTX or OpenCL binary; throws DeviceError
+  virtual ProgramBuild build(const CompileRequest& request) = 0;  ///< throws BuildFailure
+  virtual Handle load(std::span<const std::byte> binary) = 0;     ///< cubin, PTX or OpenCL binary; throws DeviceError
   virtual std::vector<std::byte> binary(Handle program) = 0;
   virtual void release_program(Handle program) noexcept = 0;
   virtual std::vector<std::string> kernel_names(Handle program) = 0;   ///< empty where the back end cannot tell

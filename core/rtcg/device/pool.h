@@ -40,9 +40,9 @@ class MemoryPool {
   /// A stream is about to go: its free blocks serve other streams once its work is done. Does not wait.
   void forget_stream(Handle stream) noexcept;
 
-  void trim() noexcept;                   ///< give all free blocks back to the driver
-  void set_limit(std::size_t bytes);      ///< cap on held + active; 0 removes it
-  void stop_holding(bool stop);           ///< freed blocks go straight to the driver
+  void trim() noexcept;               ///< give all free blocks back to the driver
+  void set_limit(std::size_t bytes);  ///< cap on held + active; 0 removes it
+  void stop_holding(bool stop);       ///< freed blocks go straight to the driver
   Statistics statistics() const;
 
  private:

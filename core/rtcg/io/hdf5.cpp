@@ -205,7 +205,9 @@ File File::create(const fs::path& file, const fs::path& shown) {
   // From 1.10 on the format carries a checksum with every piece of metadata: damage is found, not followed.
   const Handle access{H5Pcreate(H5P_FILE_ACCESS), H5Pclose};
   H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_LATEST);
-  state->file = Handle(H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose);
+  const Handle creation{H5Pcreate(H5P_FILE_CREATE), H5Pclose};
+  H5Pset_obj_track_times(creation, false);  // here and for datasets: the same contents give the same file
+  state->file = Handle(H5Fcreate(file.c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose);
   if (!state->file.valid()) state->fail_library("", "cannot be created");
   return File(std::move(state));
 }
@@ -269,6 +271,7 @@ void File::create_dataset(const std::string& dataset, Element element, const Sha
   const Handle links{H5Pcreate(H5P_LINK_CREATE), H5Pclose};
   H5Pset_create_intermediate_group(links, 1);
   const Handle properties{H5Pcreate(H5P_DATASET_CREATE), H5Pclose};
+  H5Pset_obj_track_times(properties, false);
   if (chunk_rows != 0 && !shape.empty()) {
     std::vector<hsize_t> chunk = sizes;
     chunk[0] = std::min<hsize_t>(chunk_rows, std::max<hsize_t>(1, sizes[0]));
