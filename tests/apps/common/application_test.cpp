@@ -24,7 +24,7 @@ int code_of(const std::function<void()>& work) {
 TEST(Application, EveryKindOfFailureHasItsExitCode) {
   EXPECT_EQ(code_of([] {}), 0);
   EXPECT_EQ(code_of([] { throw std::logic_error("a mistake of ours"); }), 1);
-  EXPECT_EQ(code_of([] { throw std::bad_alloc(); }), 1);
+  EXPECT_EQ(code_of([] { throw std::bad_alloc(); }), 4);
   EXPECT_EQ(code_of([] { throw UsageError("usage"); }), 2);
   EXPECT_EQ(code_of([] { throw InputError("input"); }), 3);
   EXPECT_EQ(code_of([] { throw DeviceError("device"); }), 4);
