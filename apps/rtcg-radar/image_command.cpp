@@ -18,9 +18,9 @@
 #include "apps/rtcg-radar/values.h"
 #include "radar/backprojection.h"
 #include "radar/geometry.h"
+#include "radar/io/dem.h"
 #include "radar/io/image_file.h"
 #include "radar/quality.h"
-#include "radar/terrain.h"
 #include "rtcg/error.h"
 
 namespace rtcg::app {
@@ -46,7 +46,7 @@ struct ImageJob {
   std::optional<std::array<double, 3>> spacing;
   radar::Vec3 centre;
   PictureStyle style;
-  std::optional<radar::Terrain> terrain;
+  std::string terrain;
 };
 
 radar::Precision parse_precision(const std::string& text) {
@@ -77,13 +77,13 @@ ImageJob check(const ImageArguments& arguments) {
   if (!arguments.terrain.empty() && job.size && (*job.size)[2] > 1)
     throw UsageError("--dem: a terrain is for a single layer; give --size NXxNY");
   std::vector<std::filesystem::path> read = job.inputs;
-  if (!arguments.terrain.empty()) read.emplace_back(arguments.terrain);
+  if (!arguments.terrain.empty()) read.emplace_back(arguments.terrain.substr(0, arguments.terrain.find(":/", 1)));
   check_outputs({{"-o", arguments.output},
                  {"--png", arguments.png},
                  {"--vti", arguments.vti},
                  {"--json", arguments.common.json_to_stdout() ? "" : arguments.common.json}},
                 read);
-  if (!arguments.terrain.empty()) job.terrain = radar::read_terrain(arguments.terrain);
+  job.terrain = arguments.terrain;
   return job;
 }
 
@@ -102,7 +102,7 @@ radar::ImageGrid choose_grid(const ImageJob& job, const radar::Geometry& geometr
   if (job.size) grid.nx = (*job.size)[0], grid.ny = (*job.size)[1], grid.nz = (*job.size)[2];
   grid.centre = job.centre;
   grid.check();
-  if (job.terrain) grid.heights = radar::heights_on(*job.terrain, grid);
+  if (!job.terrain.empty()) grid.heights = radar::read_heights(job.terrain, grid);
   grid.check();
   return grid;
 }
@@ -288,7 +288,8 @@ void add_image_command(CLI::App& app) {
       ->type_name("X,Y,Z")
       ->capture_default_str();
   command
-      .add_option("--dem", arguments->terrain, "Heights of the ground, an ESRI ASCII grid in the collection's frame")
+      .add_option("--dem", arguments->terrain,
+                  "Heights of the ground in the collection's frame: FILE.h5:/DATASET, FILE.npy or an ESRI ASCII grid")
       ->type_name("FILE");
   command.add_option("--window", arguments->window, "Weights over the band: none, hamming, taylor, taylor:NBAR,LEVEL")
       ->type_name("WINDOW")

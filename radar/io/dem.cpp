@@ -4,8 +4,11 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
+#include <string_view>
 
 #include "radar/io/npy.h"
+#include "radar/terrain.h"
 #include "rtcg/error.h"
 #include "rtcg/io/hdf5.h"
 
@@ -16,17 +19,17 @@ namespace {
   throw InputError(fmt::format("{}: {}", source, what));
 }
 
-struct Terrain {
+struct HeightArray {
   std::size_t nx = 0, ny = 0;
   std::vector<double> heights;  // [ny][nx]
   std::vector<double> x, y;     // empty: the image's own pixels
 };
 
-Terrain read_hdf5(const std::string& source, const std::string& path, const std::string& dataset) {
+HeightArray read_hdf5(const std::string& source, const std::string& path, const std::string& dataset) {
   const hdf5::File file = hdf5::File::open(path);
   const hdf5::Shape shape = file.shape(dataset);
   if (shape.size() != 2) fail(source, fmt::format("heights have {} dimensions; [y][x] is needed", shape.size()));
-  Terrain terrain{shape[1], shape[0], file.read<double>(dataset), {}, {}};
+  HeightArray terrain{shape[1], shape[0], file.read<double>(dataset), {}, {}};
   const std::string group = dataset.substr(0, dataset.rfind('/') + 1), x = group + "x", y = group + "y";
   if (!file.has(x) || !file.has(y)) return terrain;
   if (file.shape(x) != hdf5::Shape{terrain.nx} || file.shape(y) != hdf5::Shape{terrain.ny})
@@ -62,7 +65,15 @@ struct Axis {
   }
 };
 
-std::vector<float> interpolate(const std::string& source, const Terrain& terrain, const ImageGrid& grid) {
+/// By name or by content: a damaged .npy is told as such, not as a bad text.
+bool is_npy(const std::string& path) {
+  if (path.ends_with(".npy")) return true;
+  char magic[6] = {};
+  std::ifstream(path, std::ios::binary).read(magic, sizeof magic);
+  return std::string_view(magic, sizeof magic) == "\x93NUMPY";
+}
+
+std::vector<float> interpolate(const std::string& source, const HeightArray& terrain, const ImageGrid& grid) {
   const Axis x(source, "x", terrain.x), y(source, "y", terrain.y);
   std::vector<float> heights(grid.nx * grid.ny);
   for (std::size_t j = 0; j < grid.ny; ++j) {
@@ -71,8 +82,8 @@ std::vector<float> interpolate(const std::string& source, const Terrain& terrain
       const auto [column, u] = x.place(source, "x", grid.x(i));
       const double* low = &terrain.heights[row * terrain.nx + column];
       const double* high = low + terrain.nx;
-      heights[j * grid.nx + i] =
-          static_cast<float>((1 - v) * ((1 - u) * low[0] + u * low[1]) + v * ((1 - u) * high[0] + u * high[1]));
+      heights[j * grid.nx + i] = static_cast<float>((1 - v) * ((1 - u) * low[0] + u * low[1]) +
+                                                    v * ((1 - u) * high[0] + u * high[1]) - grid.centre.z());
     }
   }
   return heights;
@@ -87,12 +98,13 @@ std::vector<float> read_heights(const std::string& source, const ImageGrid& grid
   const std::string path = source.substr(0, colon);
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored))
-    fail(path, "no such file; FILE.h5:/DATASET or FILE.npy is needed");
-  Terrain terrain;
+    fail(path, "no such file; FILE.h5:/DATASET, FILE.npy or an ESRI ASCII grid is needed");
+  HeightArray terrain;
   if (colon != std::string::npos) {
     terrain = read_hdf5(source, path, source.substr(colon + 1));
   } else {
     if (hdf5::is_hdf5(path)) fail(path, "an HDF5 file; name the dataset with the heights as FILE.h5:/DATASET");
+    if (!is_npy(path)) return heights_on(read_terrain(path), grid);
     NpyArray array = read_npy(path);
     terrain = {array.columns, array.rows, std::move(array.values), {}, {}};
   }
@@ -104,7 +116,10 @@ std::vector<float> read_heights(const std::string& source, const ImageGrid& grid
   if (terrain.nx != grid.nx || terrain.ny != grid.ny)
     fail(source, fmt::format("{} x {} heights (x by y) for an image of {} x {}; without axes x and y they must agree",
                              terrain.nx, terrain.ny, grid.nx, grid.ny));
-  return {terrain.heights.begin(), terrain.heights.end()};
+  std::vector<float> heights;
+  heights.reserve(terrain.heights.size());
+  for (const double height : terrain.heights) heights.push_back(static_cast<float>(height - grid.centre.z()));
+  return heights;
 }
 
 }  // namespace rtcg::radar

@@ -60,6 +60,22 @@ TEST(Dem, ArraysOfTheImagesShapeAreTakenAsTheyAre) {
   EXPECT_EQ(read_heights((scratch / "s.npy").string(), grid)[3], -125.0f);
 }
 
+TEST(Dem, AsciiGridsAreReadAndHeightsAreRelativeToThePlane) {
+  const ScratchDirectory scratch;
+  std::string text = "ncols 2\nnrows 2\nxllcenter -1000\nyllcenter -1000\ncellsize 2000\n5 5\n5 5\n";
+  write_bytes(scratch / "t.asc", text);
+  EXPECT_EQ(read_heights((scratch / "t.asc").string(), grid), std::vector<float>(12, 5.0f));
+  write_bytes(scratch / "f.npy", npy("<f4", "(3, 4)", raw(std::vector<float>(12, 5.0f))));
+  write_terrain(scratch / "t.h5", {8, 9, 10, 11}, {18, 20, 22});
+  const std::string dataset = (scratch / "t.h5").string() + ":/t/z";
+  const float below = read_heights(dataset, grid)[5] - 2.0f;
+  ImageGrid raised = grid;
+  raised.centre.z() += 2;
+  EXPECT_EQ(read_heights((scratch / "t.asc").string(), raised), std::vector<float>(12, 3.0f));
+  EXPECT_EQ(read_heights((scratch / "f.npy").string(), raised), std::vector<float>(12, 3.0f));
+  EXPECT_NEAR(read_heights(dataset, raised)[5], below, 1e-4);
+}
+
 TEST(Dem, WrongTerrainIsExplained) {
   const ScratchDirectory scratch;
   const auto read = [&](const std::string& name, const std::string& bytes) {
