@@ -18,6 +18,12 @@ std::string library_reason() {
       &reason);
   for (char& c : reason)
     if (c == '\n') c = ' ';
+  // Of "file write failed: time = ..., error message = 'No space left on device', buf = ..." only the system's word.
+  constexpr std::string_view mark = "error message = '";
+  if (const std::size_t at = reason.find(mark); at != std::string::npos) {
+    const std::size_t start = at + mark.size();
+    return ": " + reason.substr(start, reason.find('\'', start) - start);
+  }
   return reason.empty() ? reason : " (HDF5: " + reason + ")";
 }
 
