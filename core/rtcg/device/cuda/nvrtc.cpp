@@ -30,6 +30,7 @@ struct Nvrtc {
 #define RTCG_DECLARE(name) decltype(&::name) name = nullptr;
   RTCG_NVRTC_FUNCTIONS(RTCG_DECLARE)
 #undef RTCG_DECLARE
+  int major = 0;
   std::string version;
   std::vector<std::string> architectures;
   std::vector<std::string> toolkit_options;  ///< where <cuda_fp16.h> and the like are
@@ -39,7 +40,7 @@ struct Nvrtc {
 #define RTCG_LOAD(name) name = reinterpret_cast<decltype(name)>(library.symbol(#name));
     RTCG_NVRTC_FUNCTIONS(RTCG_LOAD)
 #undef RTCG_LOAD
-    int major = 0, minor = 0, count = 0;
+    int minor = 0, count = 0;
     check(nvrtcVersion(&major, &minor), "nvrtcVersion");
     std::error_code ignored;
     const auto size = fs::file_size(library.path(), ignored);
@@ -119,8 +120,9 @@ CompileOutput compile(const CompileRequest& request, std::string_view architectu
     throw DeviceError(fmt::format("{} cannot compile for '{}'; it knows {}", api.version, architecture,
                                   fmt::join(api.architectures, ", ")));
 
-  std::vector<std::string> options{fmt::format("--gpu-architecture={}", architecture), "--std=c++17", "-default-device",
-                                   "--no-source-include"};
+  std::vector<std::string> options{fmt::format("--gpu-architecture={}", architecture), "--std=c++17",
+                                   "-default-device"};
+  if (api.major >= 13) options.push_back("--no-source-include");  // whether every NVRTC 12 knows it is unverified
   options.insert(options.end(), request.options.begin(), request.options.end());
   options.insert(options.end(), api.toolkit_options.begin(), api.toolkit_options.end());
   std::vector<const char*> words;
