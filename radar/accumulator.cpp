@@ -1,7 +1,6 @@
 #include "radar/accumulator.h"
 
 #include <algorithm>
-#include <numbers>
 #include <optional>
 
 #include "radar/interpolation.h"
@@ -100,11 +99,8 @@ Buffer pulse_geometry(const Stream& stream, const Collection& collection, const 
     const Vec3& antenna = collection.antenna[p];
     double reference = collection.reference_range[p];
     if (options.autofocus && !collection.range_correction.empty()) reference += collection.range_correction[p];
-    const double middle =
-        collection.first_frequency[p] + static_cast<double>(collection.samples / 2) * collection.frequency_step[p];
-    values.insert(values.end(),
-                  {antenna.x(), antenna.y(), antenna.z(), reference, 4 * std::numbers::pi * middle / speed_of_light,
-                   2 * collection.frequency_step[p] * static_cast<double>(nfft) / speed_of_light});
+    values.insert(values.end(), {antenna.x(), antenna.y(), antenna.z(), reference, collection.carrier_wavenumber(p),
+                                 2 * collection.frequency_step[p] * static_cast<double>(nfft) / speed_of_light});
   }
   return Buffer::from(stream, values);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "rtcg/error.h"
@@ -32,6 +33,11 @@ void check_field(const std::vector<double>& values, std::size_t pulses, const ch
 }
 
 }  // namespace
+
+double Collection::carrier_wavenumber(std::size_t p) const {
+  const double frequency = first_frequency[p] + static_cast<double>(carrier_sample()) * frequency_step[p];
+  return 4 * std::numbers::pi * frequency / speed_of_light;
+}
 
 double Collection::centre_frequency() const {
   return mean(first_frequency) + 0.5 * (static_cast<double>(samples) - 1) * mean(frequency_step);

@@ -32,6 +32,9 @@ struct Collection {
   std::vector<std::string> remarks;      ///< what a reader should be told: pulses left out, fields ignored
 
   std::size_t pulses() const { return antenna.size(); }
+  /// The sample that range compression makes frequency zero, and the wavenumber 4 pi f / c of pulse p there, rad/m.
+  std::size_t carrier_sample() const { return samples / 2; }
+  double carrier_wavenumber(std::size_t p) const;
   double centre_frequency() const;  ///< Hz, mean over pulses
   double bandwidth() const;         ///< Hz, K steps, mean over pulses
   double swath() const;             ///< m of slant range without ambiguity, c / (2 step): the smallest over pulses

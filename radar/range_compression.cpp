@@ -7,11 +7,11 @@
 
 namespace rtcg::radar {
 
-Source RangeCompression::source(std::size_t samples, std::size_t nfft, bool ramp, bool double_precision) {
+Source RangeCompression::source(const Collection& collection, std::size_t nfft, bool ramp, bool double_precision) {
   Source text("range_compression.cl", std::string(kernels::range_compression_cl));
-  text.define("SAMPLES", static_cast<int>(samples))
+  text.define("SAMPLES", static_cast<int>(collection.samples))
       .define("NFFT", static_cast<int>(nfft))
-      .define("CENTRE", static_cast<int>(samples / 2));
+      .define("CENTRE", static_cast<int>(collection.carrier_sample()));
   text.define("RAMP", ramp ? 1 : 0);
   text.define("real_t", double_precision ? "double" : "float")
       .define("complex_t", double_precision ? "double2" : "float2");
@@ -43,8 +43,7 @@ RangeCompression::RangeCompression(const Stream& stream, const Collection& colle
                                    std::size_t nfft, std::size_t block)
     : stream_(stream),
       nfft_(nfft),
-      weigh_(compile(stream.device(),
-                     source(collection.samples, nfft, options.ramp, options.precision == Precision::reference))
+      weigh_(compile(stream.device(), source(collection, nfft, options.ramp, options.precision == Precision::reference))
                  .kernel("weigh_pulses")),
       fft_(stream.device(), {nfft, FftDirection::inverse, options.precision == Precision::reference}) {
   if (options.precision == Precision::reference)

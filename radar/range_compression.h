@@ -17,7 +17,7 @@ class RangeCompression {
   /// chosen precision, stays valid until the next call.
   Buffer operator()(const Buffer& samples, std::size_t first, std::size_t count);
 
-  static Source source(std::size_t samples, std::size_t nfft, bool ramp, bool double_precision);
+  static Source source(const Collection& collection, std::size_t nfft, bool ramp, bool double_precision);
 
  private:
   template <class Real>

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include <fmt/format.h>
 
@@ -59,9 +58,7 @@ Reach reach_of(const Collection& collection, const Box& scene, const Vec3& half,
       metres += worst[axis] == 0 ? 0 : half[axis] * worst[axis] / worst.norm();
     }
     metres = std::min(metres, half.norm());  // a range never changes by more than the way walked
-    const double centre =
-        collection.first_frequency[p] + static_cast<double>(collection.samples / 2) * collection.frequency_step[p];
-    const double wavenumber = 4 * std::numbers::pi * centre / speed_of_light;
+    const double wavenumber = collection.carrier_wavenumber(p);
     const double spacing = speed_of_light / (2 * collection.frequency_step[p] * static_cast<double>(nfft));
     reach.nearest = std::min(reach.nearest, nearest.norm());
     reach.phase = std::max(reach.phase, wavenumber * metres);

@@ -1,7 +1,6 @@
 // Backprojection of a Gotcha-like collection: ours against the double-precision path, a plain kernel on the same device
 // and, on a CPU, plain C++ on the same cores.
 #include <cmath>
-#include <numbers>
 #include <random>
 
 #include <fmt/format.h>
@@ -108,11 +107,10 @@ Suite radar_suite(const Context& context) {
     for (int axis = 0; axis < 3; ++axis) antennas.push_back(static_cast<float>(collection.antenna[p][axis]));
     antennas.push_back(static_cast<float>(collection.reference_range[p]));
   }
-  const double middle = collection.first_frequency[0] + 212 * collection.frequency_step[0];
   const auto spacing = static_cast<float>(grid.dx);
   const auto bins_per_metre =
       static_cast<float>(2 * collection.frequency_step[0] * static_cast<double>(problem.nfft) / speed_of_light);
-  const auto wavenumber = static_cast<float>(4 * std::numbers::pi * middle / speed_of_light);
+  const auto wavenumber = static_cast<float>(collection.carrier_wavenumber(0));
   const Kernel kernel =
       compile(stream.device(), Source("plain_backprojection.cl", plain_backprojection)).kernel("plain_backprojection");
   const Buffer pulse = Buffer::from(stream, antennas), image = Buffer::of<std::complex<float>>(stream, grid.pixels());
