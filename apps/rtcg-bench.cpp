@@ -1,5 +1,6 @@
 // Reproduces the suite's figures: each beside a limit or a peer measured in the same run.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -17,7 +18,7 @@ using namespace rtcg;
 
 struct Options {
   app::CommonOptions common;
-  std::vector<std::string> suites;
+  std::vector<std::string> suites, only;
   std::string commit = "unknown";
   bool quick = false, warm_start = false;
 };
@@ -29,7 +30,11 @@ void run(const Options& options) {
                                                                              {"radar", bench::radar_suite}};
   for (const std::string& name : options.suites)
     if (!known.contains(name)) throw UsageError(fmt::format("there is no suite \"{}\": choose from core, radar", name));
-  bench::Context context{Stream(device), options.quick};
+  const std::vector<std::string> topics = bench::core_topics();
+  for (const std::string& name : options.only)
+    if (std::find(topics.begin(), topics.end(), name) == topics.end())
+      throw UsageError(fmt::format("--only: there is no topic \"{}\": choose from {}", name, fmt::join(topics, ", ")));
+  bench::Context context{Stream(device), options.quick, options.only};
   app::log_info("{}: {}", device.id(), device.properties().name);
   bench::measure_ceilings(context);
   app::log_info("copy {:.4g} GB/s, multiply-add {:.4g} TFLOP/s", context.copy_bandwidth / 1e9, context.fma_rate / 1e12);
@@ -45,6 +50,8 @@ void run(const Options& options) {
         for (const auto& [label, figure] : result.figures) fmt::print("  {} {:.4g}", label, figure);
         fmt::print("\n");
       }
+  for (const bench::Suite& suite : suites)
+    if (!suite.failures.empty()) throw DeviceError(fmt::format("{}: {}", suite.name, fmt::join(suite.failures, "; ")));
 }
 
 }  // namespace
@@ -58,9 +65,12 @@ int main(int argc, char** argv) {
         app::add_device_option(command, options.common);
         app::add_output_options(command, options.common);
         command.add_option("--commit", options.commit, "Commit that was built, for the record");
+        command.add_option("--only", options.only, "Topics of the core suite to run, all if left out")->delimiter(',');
         command.add_flag("--quick", options.quick, "Small problems and short measurements: a trial, not a record");
         command.add_flag("--warm-start", options.warm_start)->group("");
-        command.footer("Example:\n  rtcg-bench core radar --device cuda:0 --json record.json");
+        command.footer(
+            "Example:\n  rtcg-bench core radar --device cuda:0 --json record.json\n"
+            "  rtcg-bench core --only launch,fft --quick");
         command.callback([] { run(options); });
       });
 }

@@ -1,5 +1,6 @@
 // The two limits every figure can be held against: how fast the device copies memory and how fast it multiplies and
 // adds.
+#include "apps/rtcg-bench/data.h"
 #include "apps/rtcg-bench/record.h"
 #include "rtcg/compile/compiler.h"
 
@@ -30,8 +31,7 @@ void measure_ceilings(Context& context) {
   const bool gpu = device.kind == DeviceKind::gpu;
   const std::size_t bytes = context.quick ? std::size_t{16} << 20 : std::size_t{gpu ? 1024u : 256u} << 20;
   {
-    const Buffer from(stream, bytes), to(stream, bytes);
-    from.zero(stream);
+    const Buffer from = random_bytes(stream, bytes), to(stream, bytes);
     context.copy_bandwidth = 2 * static_cast<double>(bytes) /
                              measure(
                                  stream, [&] { to.copy_from(stream, from); }, context.budget())

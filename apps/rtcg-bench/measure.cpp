@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 
 namespace rtcg::bench {
 
@@ -22,22 +23,33 @@ double median_of(std::vector<double> values) {
 
 constexpr std::size_t least_samples = 7;
 
+/// The median's standard error is below the target and enough was measured.
+bool is_good(const std::vector<double>& samples, const Budget& budget) {
+  const double error = 1.2533 * summarise(samples).noise / std::sqrt(static_cast<double>(samples.size()));
+  return error < budget.noise && std::accumulate(samples.begin(), samples.end(), 0.0) >= budget.least_seconds;
+}
+
 }  // namespace
 
-/// Good when the median's standard error is below the target and enough was measured; a plateau, where the noise no
-/// longer falls with more samples, is as good as it gets.
-Measurement repeat(const std::function<double()>& sample, const Budget& budget) {
+std::vector<Measurement> repeat_in_turn(const std::vector<Sampler>& samplers, const Budget& budget) {
   const auto start = Clock::now();
-  std::vector<double> samples;
-  double total = 0;
+  const double most_seconds = budget.most_seconds * static_cast<double>(samplers.size());
+  std::vector<std::vector<double>> samples(samplers.size());
   while (true) {
-    samples.push_back(sample());
-    total += samples.back();
-    const bool late = seconds_since(start) > budget.most_seconds;
-    if (samples.size() < least_samples && !(late && samples.size() >= 3)) continue;
-    const double error = 1.2533 * summarise(samples).noise / std::sqrt(static_cast<double>(samples.size()));
-    if (late || (error < budget.noise && total >= budget.least_seconds)) return summarise(std::move(samples));
+    for (std::size_t i = 0; i < samplers.size(); ++i) samples[i].push_back(samplers[i]());
+    const bool late = seconds_since(start) > most_seconds;
+    const std::size_t rounds = samples.front().size();
+    if (rounds < least_samples && !(late && rounds >= 3)) continue;
+    if (late || std::all_of(samples.begin(), samples.end(), [&](const auto& own) { return is_good(own, budget); }))
+      break;
   }
+  std::vector<Measurement> results;
+  for (std::vector<double>& own : samples) results.push_back(summarise(std::move(own)));
+  return results;
+}
+
+Measurement repeat(const Sampler& sample, const Budget& budget) {
+  return repeat_in_turn({sample}, budget).front();
 }
 
 Measurement summarise(std::vector<double> samples) {
@@ -51,8 +63,14 @@ Measurement summarise(std::vector<double> samples) {
   return result;
 }
 
-Measurement measure(const Stream& stream, const std::function<void()>& work, const Budget& budget) {
-  const auto timed = [&](int times) {
+double seconds_of(const std::function<void()>& work) {
+  const auto start = Clock::now();
+  work();
+  return seconds_since(start);
+}
+
+Sampler device_sampler(const Stream& stream, std::function<void()> work) {
+  const auto timed = [stream, work = std::move(work)](int times) {
     const Event start = stream.record();
     for (int i = 0; i < times; ++i) work();
     const Event end = stream.record();
@@ -62,18 +80,20 @@ Measurement measure(const Stream& stream, const std::function<void()>& work, con
   timed(1);
   const double once = timed(1);
   const int batch = once < 50e-6 ? static_cast<int>(std::ceil(50e-6 / std::max(once, 1e-7))) : 1;
-  return repeat([&] { return timed(batch); }, budget);
+  return [timed, batch] { return timed(batch); };
+}
+
+Sampler host_sampler(std::function<void()> work) {
+  work();
+  return [work = std::move(work)] { return seconds_of(work); };
+}
+
+Measurement measure(const Stream& stream, const std::function<void()>& work, const Budget& budget) {
+  return repeat(device_sampler(stream, work), budget);
 }
 
 Measurement measure_host(const std::function<void()>& work, const Budget& budget) {
-  work();
-  return repeat(
-      [&] {
-        const auto start = Clock::now();
-        work();
-        return seconds_since(start);
-      },
-      budget);
+  return repeat(host_sampler(work), budget);
 }
 
 }  // namespace rtcg::bench

@@ -21,15 +21,24 @@ struct Budget {
   double most_seconds = 4;     ///< of wall time, warm-up included
 };
 
-/// Device time between events around `work`, which queues onto the stream. Work under 50 us is batched.
-Measurement measure(const Stream& stream, const std::function<void()>& work, const Budget& budget = {});
+using Sampler = std::function<double()>;  ///< executes once (or a batch) and returns the seconds of one execution
 
-/// Host time of `work`, for launches and host baselines.
+/// Device time between events around `work`, which queues onto the stream. Work under 50 us is batched. The sampler
+/// has been warmed up.
+Sampler device_sampler(const Stream& stream, std::function<void()> work);
+/// Host time of `work`, which was executed once before.
+Sampler host_sampler(std::function<void()> work);
+
+Measurement repeat(const Sampler& sample, const Budget& budget = {});
+/// One sample of each in turn, so that all meet the same machine, until every one is good enough; the budget holds for
+/// each of them.
+std::vector<Measurement> repeat_in_turn(const std::vector<Sampler>& samplers, const Budget& budget = {});
+
+/// repeat(device_sampler(...)) and repeat(host_sampler(...)).
+Measurement measure(const Stream& stream, const std::function<void()>& work, const Budget& budget = {});
 Measurement measure_host(const std::function<void()>& work, const Budget& budget = {});
 
-/// `sample` returns the seconds of one execution however it likes.
-Measurement repeat(const std::function<double()>& sample, const Budget& budget = {});
-
 Measurement summarise(std::vector<double> samples);
+double seconds_of(const std::function<void()>& work);  ///< host time of one execution
 
 }  // namespace rtcg::bench

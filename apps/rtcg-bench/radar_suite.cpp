@@ -78,7 +78,7 @@ Image image_of(const std::vector<std::complex<float>>& pixels, const ImageGrid& 
 }  // namespace
 
 Suite radar_suite(const Context& context) {
-  Suite suite{"radar", {}};
+  Suite suite{"radar", {}, {}};
   const Stream& stream = context.stream;
   const bool gpu = stream.device().properties().kind == DeviceKind::gpu;
   const Problem problem = context.quick ? Problem{128, 64} : gpu ? Problem{2048, 1024} : Problem{512, 512};

@@ -39,6 +39,7 @@ nlohmann::ordered_json to_json(const Context& context, const std::vector<Suite>&
   json["host"] = {{"threads", std::thread::hardware_concurrency()}, {"compiler", "g++ " __VERSION__}};
   json["toolkit"] = context.stream.device().driver().compiler_identity();
   json["quick"] = context.quick;
+  if (!context.only.empty()) json["only"] = context.only;
   json["ceilings"] = {{"copy_bytes_per_second", context.copy_bandwidth}, {"fma_flop_per_second", context.fma_rate}};
   json["suites"] = nlohmann::ordered_json::array();
   for (const Suite& suite : suites) {
@@ -56,6 +57,7 @@ nlohmann::ordered_json to_json(const Context& context, const std::vector<Suite>&
       results.push_back(std::move(entry));
     }
     json["suites"].push_back({{"name", suite.name}, {"results", std::move(results)}});
+    if (!suite.failures.empty()) json["suites"].back()["failures"] = suite.failures;
   }
   return json;
 }

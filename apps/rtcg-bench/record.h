@@ -23,19 +23,29 @@ struct Result {
 struct Suite {
   std::string name;
   std::vector<Result> results;
-  void add(Result result);  ///< also prints a line to the log
+  std::vector<std::string> failures;  ///< topics that ended with an error, and the error
+  void add(Result result);            ///< also prints a line to the log
 };
 
 struct Context {
   Stream stream;
-  bool quick = false;         ///< smaller problems and shorter measurements, for trials and tests
-  double copy_bandwidth = 0;  ///< bytes/s read + written
-  double fma_rate = 0;        ///< FLOP/s, fp32
+  bool quick = false;             ///< smaller problems and shorter measurements, for trials and tests
+  std::vector<std::string> only;  ///< topics of the core suite to run; empty: all
+  double copy_bandwidth = 0;      ///< bytes/s read + written
+  double fma_rate = 0;            ///< FLOP/s, fp32
+  bool on_gpu() const { return stream.device().properties().kind == DeviceKind::gpu; }
   Budget budget() const { return quick ? Budget{0.05, 0.05, 0.5} : Budget{}; }
+  /// For each of those that are measured in turn.
+  Budget turn_budget() const { return quick ? Budget{0.05, 0.02, 0.1} : Budget{0.005, 0.1, 0.5}; }
+  /// Elements of a problem: 2^log2_gpu on a GPU, 2^log2_cpu elsewhere, 2^16 for a trial.
+  std::size_t size(int log2_gpu, int log2_cpu) const {
+    return std::size_t{1} << (quick ? 16 : on_gpu() ? log2_gpu : log2_cpu);
+  }
 };
 
 void measure_ceilings(Context& context);
 Suite core_suite(const Context& context);
+std::vector<std::string> core_topics();  ///< what Context::only may name
 Suite radar_suite(const Context& context);
 
 nlohmann::ordered_json to_json(const Context& context, const std::vector<Suite>& suites, const std::string& commit);

@@ -1,0 +1,12 @@
+// The topics of the core suite: one function and one file of its name each; comparison.h says how one is written.
+#pragma once
+
+#include "apps/rtcg-bench/comparison.h"
+
+namespace rtcg::bench {
+
+void launch_topic(Suite& suite, const Context& context);
+void compile_topic(Suite& suite, const Context& context);
+void fft_topic(Suite& suite, const Context& context);
+
+}  // namespace rtcg::bench
