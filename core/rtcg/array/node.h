@@ -1,0 +1,96 @@
+// The nodes of the expression graph: immutable, shared, types and shapes checked when they are made. Private to the
+// array directory; users hold Expressions.
+//
+// A node is local (its element i depends on element i of its operands, or on any element of an array: take) or total
+// (Op::total: the result of a phase of its own). Local nodes fuse into whatever consumes them.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rtcg/array/array.h"
+#include "rtcg/array/operations.h"
+
+namespace rtcg {
+
+struct Node;
+using NodePtr = std::shared_ptr<const Node>;
+
+struct Node {
+  Op op;
+  Dtype dtype;
+  bool is_weak = false;  ///< a C++ scalar: takes the type of what it meets
+  Shape shape;
+  std::array<NodePtr, 3> operands;  ///< those of the operations table, cast and take (source, index)
+
+  Node(Op op, Dtype dtype, const Shape& shape) : op(op), dtype(dtype), shape(shape) {}
+  virtual ~Node() = default;
+};
+
+struct ArrayNode : Node {
+  Array array;
+  explicit ArrayNode(const Array& array) : Node(Op::array, array.dtype(), array.shape()), array(array) {}
+};
+
+struct ScalarNode : Node {
+  Scalar value;
+  ScalarNode(const Scalar& value, bool weak) : Node(Op::scalar, value.dtype(), {}), value(value) { is_weak = weak; }
+};
+
+/// Sum over d of (index along d) * strides[d], an int64: the position in the array, or the index along one axis.
+struct IndexNode : Node {
+  Strides strides;
+  IndexNode(const Shape& shape, const Strides& strides) : Node(Op::index, Dtype::i64, shape), strides(strides) {}
+};
+
+/// A C function of the user's. Its text stands in front of the kernel once.
+struct FunctionText {
+  std::string name, text;
+  std::vector<Dtype> parameters;
+  Dtype result = Dtype::unknown;
+};
+struct CallNode : Node {
+  std::shared_ptr<const FunctionText> function;
+  std::vector<NodePtr> arguments;  ///< converted to the parameters' types, shapes broadcast together
+  CallNode(std::shared_ptr<const FunctionText> function, std::vector<NodePtr> arguments, const Shape& shape)
+      : Node(Op::call, function->result, shape), function(std::move(function)), arguments(std::move(arguments)) {}
+};
+
+/// A phase: what reduces, scans, sorts. Its operands arrive free of totals (those are evaluated before it); an operand
+/// that it demands whole arrives as an array, the others may be lazy and are fused by `run`.
+struct Phase {
+  std::string name;  ///< for explain(): "sum over axis 1"
+  std::vector<NodePtr> operands;
+  std::vector<bool> demands_array;  ///< per operand
+  /// Runs on the stream; one array per part.
+  std::function<std::vector<Array>(const Stream&, std::span<const Expression>)> run;
+};
+/// One result of a phase; a phase with several (values and indices) has several of these.
+struct TotalNode : Node {
+  std::shared_ptr<const Phase> phase;
+  unsigned part;
+  TotalNode(std::shared_ptr<const Phase> phase, unsigned part, Dtype dtype, const Shape& shape)
+      : Node(Op::total, dtype, shape), phase(std::move(phase)), part(part) {}
+};
+
+/// Calls f for each direct operand.
+template <class F>
+void for_each_operand(const Node& node, F&& f) {
+  if (node.op == Op::call) {
+    for (const NodePtr& a : static_cast<const CallNode&>(node).arguments) f(a);
+  } else if (node.op == Op::total) {
+    for (const NodePtr& a : static_cast<const TotalNode&>(node).phase->operands) f(a);
+  } else {
+    for (const NodePtr& a : node.operands)
+      if (a) f(a);
+  }
+}
+
+NodePtr make_cast(NodePtr node, Dtype type);  ///< the node itself when it has the type already
+/// Applies the table's typing rules, weak scalars included, converts and broadcasts. UsageError.
+NodePtr make_operation(Op op, std::span<const NodePtr> operands);
+
+}  // namespace rtcg
