@@ -68,8 +68,8 @@ class Array {
   std::int64_t size() const { return size_; }
   std::size_t bytes() const { return static_cast<std::size_t>(size_) * size_of(type_); }
   bool is_contiguous() const;
-  const Buffer& buffer() const { return buffer_; }    ///< none when there are no elements
-  std::int64_t offset() const { return offset_; }     ///< of element (0, 0, ...) in the buffer, in elements
+  const Buffer& buffer() const { return buffer_; }  ///< none when there are no elements
+  std::int64_t offset() const { return offset_; }   ///< of element (0, 0, ...) in the buffer, in elements
   const Stream& stream() const { return *stream_; }
   const Device& device() const { return stream().device(); }
 
@@ -95,8 +95,8 @@ class Array {
   Array real() const;  ///< real part of a complex array as a strided view; imag likewise
   Array imag() const;
 
-  Array copy() const;           ///< contiguous, of its own
-  Array contiguous() const;     ///< itself when contiguous already
+  Array copy() const;        ///< contiguous, of its own
+  Array contiguous() const;  ///< itself when contiguous already
   Array astype(Dtype type) const;
   Array on(const Stream& stream) const;  ///< a copy on another stream or device, ordered after this array's work
 

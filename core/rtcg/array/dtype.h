@@ -16,8 +16,12 @@ using Dtype = ScalarType;
 enum class DtypeKind : std::uint8_t { boolean, unsigned_integer, signed_integer, real, complex };
 
 DtypeKind kind_of(Dtype type);
-inline bool is_complex(Dtype type) { return kind_of(type) == DtypeKind::complex; }
-inline bool is_real(Dtype type) { return kind_of(type) == DtypeKind::real; }
+inline bool is_complex(Dtype type) {
+  return kind_of(type) == DtypeKind::complex;
+}
+inline bool is_real(Dtype type) {
+  return kind_of(type) == DtypeKind::real;
+}
 inline bool is_integer(Dtype type) {
   return kind_of(type) == DtypeKind::unsigned_integer || kind_of(type) == DtypeKind::signed_integer;
 }

@@ -21,8 +21,7 @@ class Expression {
  public:
   Expression(const Array& array);  // NOLINT(google-explicit-constructor)
   template <class T>
-  requires(scalar_type<T>() != ScalarType::unknown)
-      Expression(T value)  // NOLINT(google-explicit-constructor)
+  requires(scalar_type<T>() != ScalarType::unknown) Expression(T value)  // NOLINT(google-explicit-constructor)
       : Expression(Scalar(value), true) {}
   /// A scalar whose type takes part in promotion, or a weak one.
   Expression(const Scalar& value, bool weak);
@@ -54,32 +53,78 @@ std::optional<Stream> stream_of(std::span<const Expression> expressions);
 Expression apply(Op op, std::initializer_list<Expression> operands);
 
 // Operators. `/` is true division; % is NumPy's remainder (sign of the divisor); && and || do not short-cut.
-inline Expression operator+(const Expression& a, const Expression& b) { return apply(Op::add, {a, b}); }
-inline Expression operator-(const Expression& a, const Expression& b) { return apply(Op::subtract, {a, b}); }
-inline Expression operator*(const Expression& a, const Expression& b) { return apply(Op::multiply, {a, b}); }
-inline Expression operator/(const Expression& a, const Expression& b) { return apply(Op::divide, {a, b}); }
-inline Expression operator%(const Expression& a, const Expression& b) { return apply(Op::remainder, {a, b}); }
-inline Expression operator&(const Expression& a, const Expression& b) { return apply(Op::bit_and, {a, b}); }
-inline Expression operator|(const Expression& a, const Expression& b) { return apply(Op::bit_or, {a, b}); }
-inline Expression operator^(const Expression& a, const Expression& b) { return apply(Op::bit_xor, {a, b}); }
-inline Expression operator<<(const Expression& a, const Expression& b) { return apply(Op::shift_left, {a, b}); }
-inline Expression operator>>(const Expression& a, const Expression& b) { return apply(Op::shift_right, {a, b}); }
-inline Expression operator==(const Expression& a, const Expression& b) { return apply(Op::equal, {a, b}); }
-inline Expression operator!=(const Expression& a, const Expression& b) { return apply(Op::not_equal, {a, b}); }
-inline Expression operator<(const Expression& a, const Expression& b) { return apply(Op::less, {a, b}); }
-inline Expression operator<=(const Expression& a, const Expression& b) { return apply(Op::less_equal, {a, b}); }
-inline Expression operator>(const Expression& a, const Expression& b) { return apply(Op::greater, {a, b}); }
-inline Expression operator>=(const Expression& a, const Expression& b) { return apply(Op::greater_equal, {a, b}); }
-inline Expression operator&&(const Expression& a, const Expression& b) { return apply(Op::logical_and, {a, b}); }
-inline Expression operator||(const Expression& a, const Expression& b) { return apply(Op::logical_or, {a, b}); }
-inline Expression operator-(const Expression& a) { return apply(Op::negate, {a}); }
-inline Expression operator+(const Expression& a) { return a; }
-inline Expression operator!(const Expression& a) { return apply(Op::logical_not, {a}); }
-inline Expression operator~(const Expression& a) { return apply(Op::bit_not, {a}); }
+inline Expression operator+(const Expression& a, const Expression& b) {
+  return apply(Op::add, {a, b});
+}
+inline Expression operator-(const Expression& a, const Expression& b) {
+  return apply(Op::subtract, {a, b});
+}
+inline Expression operator*(const Expression& a, const Expression& b) {
+  return apply(Op::multiply, {a, b});
+}
+inline Expression operator/(const Expression& a, const Expression& b) {
+  return apply(Op::divide, {a, b});
+}
+inline Expression operator%(const Expression& a, const Expression& b) {
+  return apply(Op::remainder, {a, b});
+}
+inline Expression operator&(const Expression& a, const Expression& b) {
+  return apply(Op::bit_and, {a, b});
+}
+inline Expression operator|(const Expression& a, const Expression& b) {
+  return apply(Op::bit_or, {a, b});
+}
+inline Expression operator^(const Expression& a, const Expression& b) {
+  return apply(Op::bit_xor, {a, b});
+}
+inline Expression operator<<(const Expression& a, const Expression& b) {
+  return apply(Op::shift_left, {a, b});
+}
+inline Expression operator>>(const Expression& a, const Expression& b) {
+  return apply(Op::shift_right, {a, b});
+}
+inline Expression operator==(const Expression& a, const Expression& b) {
+  return apply(Op::equal, {a, b});
+}
+inline Expression operator!=(const Expression& a, const Expression& b) {
+  return apply(Op::not_equal, {a, b});
+}
+inline Expression operator<(const Expression& a, const Expression& b) {
+  return apply(Op::less, {a, b});
+}
+inline Expression operator<=(const Expression& a, const Expression& b) {
+  return apply(Op::less_equal, {a, b});
+}
+inline Expression operator>(const Expression& a, const Expression& b) {
+  return apply(Op::greater, {a, b});
+}
+inline Expression operator>=(const Expression& a, const Expression& b) {
+  return apply(Op::greater_equal, {a, b});
+}
+inline Expression operator&&(const Expression& a, const Expression& b) {
+  return apply(Op::logical_and, {a, b});
+}
+inline Expression operator||(const Expression& a, const Expression& b) {
+  return apply(Op::logical_or, {a, b});
+}
+inline Expression operator-(const Expression& a) {
+  return apply(Op::negate, {a});
+}
+inline Expression operator+(const Expression& a) {
+  return a;
+}
+inline Expression operator!(const Expression& a) {
+  return apply(Op::logical_not, {a});
+}
+inline Expression operator~(const Expression& a) {
+  return apply(Op::bit_not, {a});
+}
 
 // Functions of one value, NumPy's of the same name (lgamma, tgamma, rint: C's).
-#define RTCG_UNARY_FUNCTION(name) \
-  inline Expression name(const Expression& x) { return apply(Op::name, {x}); }
+#define RTCG_UNARY_FUNCTION(name)               \
+  inline Expression name(const Expression& x) { \
+    return apply(Op::name, {x});                \
+  }
 RTCG_UNARY_FUNCTION(sign)
 RTCG_UNARY_FUNCTION(square)
 RTCG_UNARY_FUNCTION(reciprocal)
@@ -121,10 +166,14 @@ RTCG_UNARY_FUNCTION(imag)
 RTCG_UNARY_FUNCTION(conj)
 RTCG_UNARY_FUNCTION(arg)
 #undef RTCG_UNARY_FUNCTION
-inline Expression abs(const Expression& x) { return apply(Op::absolute, {x}); }
+inline Expression abs(const Expression& x) {
+  return apply(Op::absolute, {x});
+}
 
-#define RTCG_BINARY_FUNCTION(name) \
-  inline Expression name(const Expression& a, const Expression& b) { return apply(Op::name, {a, b}); }
+#define RTCG_BINARY_FUNCTION(name)                                   \
+  inline Expression name(const Expression& a, const Expression& b) { \
+    return apply(Op::name, {a, b});                                  \
+  }
 RTCG_BINARY_FUNCTION(floor_divide)
 RTCG_BINARY_FUNCTION(power)
 RTCG_BINARY_FUNCTION(minimum)  // NaN when either is
@@ -136,12 +185,16 @@ RTCG_BINARY_FUNCTION(hypot)
 RTCG_BINARY_FUNCTION(copysign)
 #undef RTCG_BINARY_FUNCTION
 /// re + i im.
-inline Expression make_complex(const Expression& re, const Expression& im) { return apply(Op::make_complex, {re, im}); }
+inline Expression make_complex(const Expression& re, const Expression& im) {
+  return apply(Op::make_complex, {re, im});
+}
 /// condition ? a : b; the condition's type is tested against zero.
 inline Expression where(const Expression& condition, const Expression& a, const Expression& b) {
   return apply(Op::where, {condition, a, b});
 }
-inline Expression fma(const Expression& a, const Expression& b, const Expression& c) { return apply(Op::fma, {a, b, c}); }
+inline Expression fma(const Expression& a, const Expression& b, const Expression& c) {
+  return apply(Op::fma, {a, b, c});
+}
 inline Expression clip(const Expression& x, const Expression& low, const Expression& high) {
   return apply(Op::clip, {x, low, high});
 }

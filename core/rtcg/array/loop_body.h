@@ -50,8 +50,8 @@ class LoopBody {
   /// Roots free of totals, each broadcastable to `shape`; `outputs` (may be empty) of that shape, one per root.
   /// `split`: dimensions [0, split) and [split, ...) are not merged with each other. `lanes`: V on a CPU; on a GPU
   /// V is what makes the widest element's load 16 bytes, at most 16 lanes.
-  LoopBody(const Device& device, std::span<const NodePtr> roots, const Shape& shape, std::span<const Array> outputs = {},
-           int split = 0, unsigned cpu_lanes = 1);
+  LoopBody(const Device& device, std::span<const NodePtr> roots, const Shape& shape,
+           std::span<const Array> outputs = {}, int split = 0, unsigned cpu_lanes = 1);
 
   /// False when it takes more parameters than a kernel may have: materialise operands and try again.
   bool fits() const { return fits_; }
@@ -75,7 +75,7 @@ class LoopBody {
     std::int64_t offset = 0;
     Dtype type = Dtype::unknown;
     bool is_output = false, is_aligned = false;
-    int first_word = -1;           ///< of offset and strides in the walk structure, -1: none needed
+    int first_word = -1;  ///< of offset and strides in the walk structure, -1: none needed
   };
   struct Linear {
     const Node* node;
@@ -99,7 +99,7 @@ class LoopBody {
   std::int64_t count_ = 0;
   unsigned lanes_ = 1;
   bool wide_index_ = false, whole_rows_ = false, aliased_ = false, fits_ = true;
-  std::vector<std::int64_t> walk_;       ///< extents, offsets, strides
+  std::vector<std::int64_t> walk_;  ///< extents, offsets, strides
   std::vector<std::int32_t> walk_narrow_;
   std::string key_;
 };
