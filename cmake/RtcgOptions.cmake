@@ -3,6 +3,7 @@ option(RTCG_WITH_CUDA "CUDA driver and NVRTC, opened at run time (needs the tool
 option(RTCG_WITH_VTK "Write .vti/.vtu through VTK" ON)
 option(RTCG_WITH_OPENCV "Write PNG through OpenCV" ON)
 option(RTCG_WITH_MATIO "Read MATLAB files through matio" ON)
+option(RTCG_WITH_CUDA_PEERS "Build the CUDA competitors of rtcg-bench with nvcc, if there is one" OFF)
 option(RTCG_BUILD_TESTS "Build the tests" ON)
 option(RTCG_FUZZ "Build the fuzz targets (clang only; scripts/fuzz)" OFF)
 option(RTCG_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
