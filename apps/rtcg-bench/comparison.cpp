@@ -13,8 +13,8 @@ void Comparison::peer(const std::string& name, std::function<void()> queue, cons
   peers_.push_back({name, note, device_sampler(context_.stream, std::move(queue))});
 }
 
-void Comparison::host_peer(const std::string& name, std::function<void()> run, const std::string& note) {
-  peers_.push_back({name, note, host_sampler(std::move(run))});
+void Comparison::host_peer(const std::string& name, std::function<void()> run, std::function<void()> prepare) {
+  peers_.push_back({name, {}, host_sampler(std::move(run), std::move(prepare))});
 }
 
 Result Comparison::result(const Entry& entry, const Measurement& time) const {

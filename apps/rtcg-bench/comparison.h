@@ -3,7 +3,7 @@
 // Context&)`, declared in core/topics.h and named in the table of core_suite.cpp. What a topic writes for each line:
 //
 //   Comparison line(suite, context, "inclusive scan, 2^28 float", {n / 1e9, "Gelem/s", 8.0 * n, 400});
-//   if (const auto* cub = peers::cub()) line.peer("CUB", [&] { cub->inclusive_sum(...); });   // queues on the stream
+//   if (const CudaPeers* cuda = cuda_peers(device)) line.peer("CUB", [&] { call_peer(cuda->inclusive_sum, ...); });
 //   if (!gpu) line.host_peer("C++ with OpenMP", [&] { openmp_inclusive_sum(...); });
 //   line.ours([&] { scan(stream, ...); }, [&] { require(...); });
 //
@@ -33,8 +33,8 @@ class Comparison {
 
   /// A competitor on the device; `queue` puts one execution onto the context's stream.
   void peer(const std::string& name, std::function<void()> queue, const std::string& note = {});
-  /// A competitor on the host's cores.
-  void host_peer(const std::string& name, std::function<void()> run, const std::string& note = {});
+  /// A competitor on the host's cores; `prepare`, where given, runs before each execution, untimed.
+  void host_peer(const std::string& name, std::function<void()> run, std::function<void()> prepare = {});
 
   /// Ours: executes once, checks the result, times everybody and adds a line for each peer and one for us, with ratios
   /// over 1 where we are faster than the peer or the limit.

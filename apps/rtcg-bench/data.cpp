@@ -1,6 +1,7 @@
 #include "apps/rtcg-bench/data.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "rtcg/compile/compiler.h"
 
@@ -56,6 +57,10 @@ Buffer random_bytes(const Stream& stream, std::size_t count, unsigned seed) {
   Buffer out(stream, count);  // untyped: filled as words, read as bytes
   fill_words(stream, out, count / 4, seed, "uint", "x");
   return out;
+}
+
+std::string power_of_two(std::size_t n) {
+  return std::has_single_bit(n) ? "2^" + std::to_string(std::countr_zero(n)) : std::to_string(n);
 }
 
 }  // namespace rtcg::bench

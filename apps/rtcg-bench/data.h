@@ -1,6 +1,8 @@
 // Random inputs made on the device: patterns such as zeros would flatter caches, compression and clocks.
 #pragma once
 
+#include <string>
+
 #include "rtcg/device/buffer.h"
 
 namespace rtcg::bench {
@@ -9,5 +11,7 @@ Buffer random_floats(const Stream& stream, std::size_t count, unsigned seed = 1)
 Buffer random_complex(const Stream& stream, std::size_t count, unsigned seed = 1);  ///< both parts in [-1, 1]
 Buffer random_uints(const Stream& stream, std::size_t count, unsigned seed = 1);    ///< all 32 bits
 Buffer random_bytes(const Stream& stream, std::size_t count, unsigned seed = 1);    ///< untyped; count a multiple of 4
+
+std::string power_of_two(std::size_t n);  ///< "2^28"; other numbers as they are
 
 }  // namespace rtcg::bench

@@ -83,9 +83,13 @@ Sampler device_sampler(const Stream& stream, std::function<void()> work) {
   return [timed, batch] { return timed(batch); };
 }
 
-Sampler host_sampler(std::function<void()> work) {
-  work();
-  return [work = std::move(work)] { return seconds_of(work); };
+Sampler host_sampler(std::function<void()> work, std::function<void()> prepare) {
+  Sampler sampler = [work = std::move(work), prepare = std::move(prepare)] {
+    if (prepare) prepare();
+    return seconds_of(work);
+  };
+  sampler();
+  return sampler;
 }
 
 Measurement measure(const Stream& stream, const std::function<void()>& work, const Budget& budget) {

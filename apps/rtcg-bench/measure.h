@@ -26,8 +26,8 @@ using Sampler = std::function<double()>;  ///< executes once (or a batch) and re
 /// Device time between events around `work`, which queues onto the stream. Work under 50 us is batched. The sampler
 /// has been warmed up.
 Sampler device_sampler(const Stream& stream, std::function<void()> work);
-/// Host time of `work`, which was executed once before.
-Sampler host_sampler(std::function<void()> work);
+/// Host time of `work`, which was executed once before. `prepare`, where given, runs before each execution, untimed.
+Sampler host_sampler(std::function<void()> work, std::function<void()> prepare = {});
 
 Measurement repeat(const Sampler& sample, const Budget& budget = {});
 /// One sample of each in turn, so that all meet the same machine, until every one is good enough; the budget holds for

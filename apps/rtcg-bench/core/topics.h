@@ -7,6 +7,11 @@ namespace rtcg::bench {
 
 void launch_topic(Suite& suite, const Context& context);
 void compile_topic(Suite& suite, const Context& context);
+void elementwise_topic(Suite& suite, const Context& context);
+void reduce_topic(Suite& suite, const Context& context);
+void scan_topic(Suite& suite, const Context& context);
+void sort_topic(Suite& suite, const Context& context);
+void histogram_topic(Suite& suite, const Context& context);
 void fft_topic(Suite& suite, const Context& context);
 
 }  // namespace rtcg::bench

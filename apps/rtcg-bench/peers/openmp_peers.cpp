@@ -45,8 +45,7 @@ void openmp_axpby(float a, const float* x, float b, const float* y, float* z, st
 
 void openmp_fused(const float* x, const float* y, float* z, std::size_t n) {
 #pragma omp parallel for simd schedule(static)
-  for (std::size_t i = 0; i < n; ++i)
-    z[i] = std::sqrt(x[i] * x[i] + y[i] * y[i]) * 0.5f + (x[i] - y[i]) / 3.0f;
+  for (std::size_t i = 0; i < n; ++i) z[i] = 0.5f * std::sqrt(x[i] * x[i] + y[i] * y[i]) + std::max(x[i] - y[i], 0.25f);
 }
 
 float openmp_sum(const float* x, std::size_t n) {

@@ -7,7 +7,7 @@
 namespace rtcg::bench {
 
 void openmp_axpby(float a, const float* x, float b, const float* y, float* z, std::size_t n);
-/// sqrt(|x|) exp(-y^2) + ...: the eight operations of the fused line, in one loop.
+/// 0.5 sqrt(x x + y y) + max(x - y, 0.25)
 void openmp_fused(const float* x, const float* y, float* z, std::size_t n);
 float openmp_sum(const float* x, std::size_t n);
 float openmp_dot(const float* x, const float* y, std::size_t n);
