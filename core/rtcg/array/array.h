@@ -3,6 +3,7 @@
 // (slices, transposes, reshapes) copy nothing. Work on an Array runs on its stream.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -111,9 +112,16 @@ class Array {
   /// Blocking copies in C order. UsageError when T is not the dtype or the count differs.
   template <class T>
   std::vector<T> to_vector() const {
-    std::vector<T> values(static_cast<std::size_t>(size_));
-    read(values.data(), values.size(), scalar_type<T>());
-    return values;
+    const auto count = static_cast<std::size_t>(size_);
+    if constexpr (std::is_same_v<T, bool>) {  // std::vector<bool> has no elements to copy to
+      const auto values = std::make_unique<bool[]>(count);
+      read(values.get(), count, Dtype::boolean);
+      return {values.get(), values.get() + count};
+    } else {
+      std::vector<T> values(count);
+      read(values.data(), count, scalar_type<T>());
+      return values;
+    }
   }
   template <class T>
   void read_into(std::span<T> values) const {

@@ -12,6 +12,10 @@ namespace rtcg {
 
 using Dtype = ScalarType;
 
+/// C++ types with a Dtype. (Not written with `!=` of Dtypes: an Expression, being made from these, has one, too.)
+template <class T>
+concept ScalarValue = static_cast<int>(scalar_type<T>()) != 0;
+
 /// Ordered: a value of a later kind is not represented by an earlier one.
 enum class DtypeKind : std::uint8_t { boolean, unsigned_integer, signed_integer, real, complex };
 
@@ -55,9 +59,16 @@ class Scalar {
  public:
   Scalar() = default;
   /// Bool, integer, real or std::complex.
-  template <class T>
-  requires(scalar_type<T>() != ScalarType::unknown) Scalar(T value) : type_(scalar_type<T>()) {
+  template <ScalarValue T>
+  Scalar(T value) : type_(scalar_type<T>()) {
     std::memcpy(bytes_, &value, sizeof(T));
+  }
+  /// size_of(type) bytes of an element in memory.
+  static Scalar from_bytes(Dtype type, const void* bytes) {
+    Scalar scalar;
+    scalar.type_ = type;
+    std::memcpy(scalar.bytes_, bytes, size_of(type));
+    return scalar;
   }
   Dtype dtype() const { return type_; }
   const void* data() const { return bytes_; }

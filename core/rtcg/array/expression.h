@@ -20,8 +20,8 @@ namespace rtcg {
 class Expression {
  public:
   Expression(const Array& array);  // NOLINT(google-explicit-constructor)
-  template <class T>
-  requires(scalar_type<T>() != ScalarType::unknown) Expression(T value)  // NOLINT(google-explicit-constructor)
+  template <ScalarValue T>
+  Expression(T value)  // NOLINT(google-explicit-constructor)
       : Expression(Scalar(value), true) {}
   /// A scalar whose type takes part in promotion, or a weak one.
   Expression(const Scalar& value, bool weak);

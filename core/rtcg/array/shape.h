@@ -2,6 +2,7 @@
 // Strides count elements, not bytes; the last dimension of a contiguous array has stride 1.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <initializer_list>

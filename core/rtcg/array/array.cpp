@@ -1,0 +1,218 @@
+#include "rtcg/array/array.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "rtcg/array/evaluate.h"
+#include "rtcg/array/expression.h"
+
+namespace rtcg {
+namespace {
+
+std::size_t checked_bytes(const Shape& shape, Dtype type) {
+  if (type == Dtype::unknown) throw UsageError("Array: the element type is unknown");
+  const std::int64_t count = element_count(shape);
+  std::int64_t bytes = 0;
+  if (__builtin_mul_overflow(count, static_cast<std::int64_t>(size_of(type)), &bytes))
+    throw UsageError(
+        fmt::format("Array: shape {} of {} is more than 2^63 - 1 bytes", to_string(shape), dtype_name(type)));
+  return static_cast<std::size_t>(bytes);
+}
+
+void check_host(const char* action, const Array& array, std::size_t count, Dtype type) {
+  if (type != array.dtype())
+    throw UsageError(fmt::format("Array::{}: the array is of {}, the host values are of {}", action,
+                                 dtype_name(array.dtype()), dtype_name(type)));
+  if (count != static_cast<std::size_t>(array.size()))
+    throw UsageError(fmt::format("Array::{}: {} host values for {} elements of shape {}", action, count, array.size(),
+                                 to_string(array.shape())));
+}
+
+std::size_t byte_offset(const Array& array) {
+  return static_cast<std::size_t>(array.offset()) * size_of(array.dtype());
+}
+
+/// A strided array has no one range of bytes that an asynchronous copy could name.
+void check_async(const char* action, const Array& array, const HostBuffer& host) {
+  if (!array.is_contiguous())
+    throw UsageError(fmt::format("Array::{}: the array is not contiguous; use contiguous() first", action));
+  if (host.bytes() != array.bytes())
+    throw UsageError(
+        fmt::format("Array::{}: the array has {} bytes, the host memory {}", action, array.bytes(), host.bytes()));
+}
+
+void check_writable(const Array& array) {
+  for (int d = 0; d < array.dimensions(); ++d)
+    if (array.strides()[d] == 0 && array.shape()[d] > 1)
+      throw UsageError(fmt::format("Array::assign: axis {} of shape {} is broadcast (all its elements are one)", d,
+                                   to_string(array.shape())));
+}
+
+}  // namespace
+
+Array::Array(const Expression& expression) : Array(expression.evaluate()) {}
+
+Array::Array(Buffer buffer, Dtype type, Shape shape, Strides strides, std::int64_t offset)
+    : buffer_(std::move(buffer)),
+      stream_(buffer_.stream()),
+      shape_(shape),
+      strides_(strides),
+      offset_(offset),
+      type_(type) {
+  checked_bytes(shape, type);
+  size_ = element_count(shape);
+  if (strides.size() != shape.size())
+    throw UsageError(fmt::format("Array: strides {} for shape {}", to_string(strides), to_string(shape)));
+  if (size_ == 0) return;
+  std::int64_t first = offset, last = offset;
+  bool overflows = false;
+  for (int d = 0; d < shape.size(); ++d) {
+    std::int64_t reach = 0;
+    overflows |= __builtin_mul_overflow(shape[d] - 1, strides[d], &reach);
+    std::int64_t& end = strides[d] < 0 ? first : last;
+    overflows |= __builtin_add_overflow(end, reach, &end);
+  }
+  const auto held = static_cast<std::int64_t>(buffer_.bytes() / size_of(type));
+  if (overflows || first < 0 || last >= held)
+    throw UsageError(fmt::format("Array: shape {} with strides {} at offset {} passes the {} elements of its buffer",
+                                 to_string(shape), to_string(strides), offset, held));
+}
+
+Array Array::empty(const Stream& stream, const Shape& shape, Dtype type) {
+  Array array;
+  const std::size_t bytes = checked_bytes(shape, type);
+  if (bytes != 0) array.buffer_ = Buffer(stream, bytes, MemoryKind::device, type);
+  array.stream_ = stream;
+  array.shape_ = shape;
+  array.strides_ = contiguous_strides(shape);
+  array.size_ = element_count(shape);
+  array.type_ = type;
+  return array;
+}
+
+Array Array::zeros(const Stream& stream, const Shape& shape, Dtype type) {
+  Array array = empty(stream, shape, type);
+  if (array.size_ != 0) array.buffer_.zero(stream);
+  return array;
+}
+
+Array Array::full(const Stream& stream, const Shape& shape, Dtype type, const Scalar& value) {
+  Array array = empty(stream, shape, type);
+  const Scalar converted = value.as(type);
+  if (array.size_ != 0) array.buffer_.fill(stream, converted.data(), size_of(type));
+  return array;
+}
+
+Array Array::arange(const Stream& stream, std::int64_t n, Dtype type) {
+  return indices({n}).astype(type).evaluate(stream);
+}
+
+Array Array::from_host(const Stream& stream, const void* data, std::size_t count, Dtype type,
+                       const std::optional<Shape>& shape) {
+  Array array = empty(stream, shape.value_or(Shape{static_cast<std::int64_t>(count)}), type);
+  check_host("from", array, count, type);
+  if (count != 0) array.buffer_.write(data, array.bytes());
+  return array;
+}
+
+void Array::read(void* target, std::size_t count, Dtype type) const {
+  check_host("read", *this, count, type);
+  if (count == 0) return;
+  const Array source = contiguous();
+  source.buffer_.read(target, bytes(), byte_offset(source));
+}
+
+void Array::write(const void* source, std::size_t count, Dtype type) const {
+  check_host("write", *this, count, type);
+  check_writable(*this);
+  if (count == 0) return;
+  if (is_contiguous())
+    buffer_.write(source, bytes(), byte_offset(*this));
+  else
+    evaluate_into(*this, from_host(stream(), source, count, type, shape_));
+}
+
+Scalar Array::scalar() const {
+  if (size_ != 1)
+    throw UsageError(fmt::format("Array::item: shape {} has {} elements, not one", to_string(shape_), size_));
+  std::array<std::byte, 16> bytes;
+  buffer_.read(bytes.data(), size_of(type_), byte_offset(*this));
+  return Scalar::from_bytes(type_, bytes.data());
+}
+
+void Array::read_async(const HostBuffer& target) const {
+  check_async("read_async", *this, target);
+  if (size_ != 0) buffer_.read_async(stream(), target, bytes(), 0, byte_offset(*this));
+}
+
+void Array::write_async(const HostBuffer& source) const {
+  check_async("write_async", *this, source);
+  if (size_ != 0) buffer_.write_async(stream(), source, bytes(), 0, byte_offset(*this));
+}
+
+Array Array::copy() const {
+  Array result = empty(stream(), shape_, type_);
+  if (size_ == 0) return result;
+  if (is_contiguous())
+    device().driver().copy(stream().native(), result.buffer_.native(), 0, buffer_.native(), byte_offset(*this),
+                           bytes());
+  else
+    evaluate_into(result, *this);
+  return result;
+}
+
+Array Array::contiguous() const {
+  return is_contiguous() ? *this : copy();
+}
+
+Array Array::astype(Dtype type) const {
+  return type == type_ ? copy() : Expression(*this).astype(type).evaluate(stream());
+}
+
+Array Array::on(const Stream& target) const {
+  const Array source = contiguous();
+  Array result = empty(target, shape_, type_);
+  if (size_ == 0) return result;
+  if (target.device() == device()) {
+    target.wait(stream().record());
+    device().driver().copy(target.native(), result.buffer_.native(), 0, source.buffer_.native(), byte_offset(source),
+                           bytes());
+    // The source may go back to its stream's pool as soon as this returns.
+    stream().wait(target.record());
+  } else {
+    const HostBuffer staging(device(), bytes());
+    source.buffer_.read(staging.data(), bytes(), byte_offset(source));
+    result.buffer_.write(staging.data(), bytes());
+  }
+  return result;
+}
+
+const Array& Array::assign(const Expression& value) const {
+  check_writable(*this);
+  if (!(broadcast(value.shape(), shape_) == shape_))
+    throw UsageError(fmt::format("Array::assign: a value of shape {} does not broadcast to {}",
+                                 to_string(value.shape()), to_string(shape_)));
+  const DtypeKind kind = kind_of(value.dtype());
+  const bool fits = value.node()->is_weak ? promote_weak(type_, kind) == type_ : kind <= kind_of(type_);
+  if (!fits)
+    throw UsageError(fmt::format("Array::assign: {} does not go into {} without loss of kind; use astype",
+                                 dtype_name(value.dtype()), dtype_name(type_)));
+  if (size_ != 0) evaluate_into(*this, value.astype(type_));
+  return *this;
+}
+
+const Array& Array::operator+=(const Expression& value) const {
+  return assign(Expression(*this) + value);
+}
+const Array& Array::operator-=(const Expression& value) const {
+  return assign(Expression(*this) - value);
+}
+const Array& Array::operator*=(const Expression& value) const {
+  return assign(Expression(*this) * value);
+}
+const Array& Array::operator/=(const Expression& value) const {
+  return assign(Expression(*this) / value);
+}
+
+}  // namespace rtcg
