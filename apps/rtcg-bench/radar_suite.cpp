@@ -160,7 +160,7 @@ Suite radar_suite(const Context& context) {
                openmp,
                {},
                {{"ser_db", signal_to_error_db(image_of(host_image, grid), reference)}},
-               "-O3 -march=native"});
+               "-O3 -march=native -fno-math-errno"});
     result.ratios["C++ with OpenMP"] = openmp.median / ours.median;
   }
   suite.add(std::move(result));

@@ -1,6 +1,7 @@
 // Sum and dot product.
 #include "apps/rtcg-bench/core/topics.h"
 #include "apps/rtcg-bench/data.h"
+#include "apps/rtcg-bench/peers/cuda_libraries.h"
 #include "apps/rtcg-bench/peers/cuda_peers.h"
 #include "apps/rtcg-bench/peers/openmp_peers.h"
 
@@ -24,6 +25,7 @@ void reduce_topic(Suite& suite, const Context& context) {
 
   Comparison dot(suite, context, "dot, " + floats, {8 * size / 1e9, "GB/s", 8 * size, 4300});
   if (cuda) dot.peer("CUB over a transform iterator", [&] { call_peer(cuda->dot, stream, x, y, result, n); });
+  if (const auto peer = cublas_dot(stream, x, y, result, n)) dot.peer("cuBLAS", peer);
   if (!context.on_gpu())
     dot.host_peer("C++ with OpenMP", [&] { host_result = openmp_dot(host_x.data(), host_y.data(), n); });
   dot.peers_only();

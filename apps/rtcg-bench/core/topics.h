@@ -13,5 +13,6 @@ void scan_topic(Suite& suite, const Context& context);
 void sort_topic(Suite& suite, const Context& context);
 void histogram_topic(Suite& suite, const Context& context);
 void fft_topic(Suite& suite, const Context& context);
+void sparse_topic(Suite& suite, const Context& context);
 
 }  // namespace rtcg::bench
