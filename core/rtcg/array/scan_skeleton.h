@@ -1,0 +1,79 @@
+// Scans (prefix sums and their kin) of values computed where they are needed: plan, kernel text and launch of
+// kernels/scan_*.cl. Whoever scans (cumulative sums, filters, the user's Scan) brings fragments that compute element i
+// and a ScanText that says how elements combine and what is done with the prefixes.
+//
+// Elements are combined in the order of their indices (backward: in falling order), so the operation has to be
+// associative but not commutative. How they are bracketed depends only on device, length and text: the same input gives
+// the same bits. Three loops: `lookback`, one pass over memory, on CUDA; `groups`, two launches that assume nothing of
+// the scheduler, on other GPUs; `chunks`, two launches of long serial loops, on a CPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "rtcg/array/loop_body.h"
+#include "rtcg/compile/compiler.h"
+
+namespace rtcg {
+
+struct ScanText {
+  std::string name = "scan";  ///< start of the kernels' names, an identifier
+  std::string functions;      ///< in front of the kernels
+  std::string value_type;     ///< as kernel texts spell it; any type that can be assigned
+  std::size_t value_bytes = 0;
+  std::string value;          ///< expression of an element, after the body's `compute`
+  std::string combine;        ///< expression of two values `a` and `b`, a before b
+  std::string neutral;        ///< expression; combining with it changes nothing
+  std::string segment_start;  ///< expression, after `compute`: non-zero where nothing before is combined; may be empty
+  std::string output;         ///< statements run once for each element, see below
+  std::string parameters;     ///< of the output: "global uint* count, " with a comma after each; may be empty
+  bool output_reads = false;  ///< whether `output` uses what `compute` declares
+  bool backward = false;
+
+  // `output` sees the element's index `i`, its lane `k`, the number of elements `N`, `item` (combination of the
+  // elements up to this one), `prev_item` (of those before it; neutral where a segment starts) and, on the last element
+  // in scan order, `last_item` (the same as `item` there).
+};
+
+enum class ScanLoop : std::uint8_t { chunks, groups, lookback };
+
+/// What is compiled depends on the first block alone.
+struct ScanPlan {
+  ScanLoop loop = ScanLoop::chunks;
+  unsigned lanes = 1;    ///< V
+  unsigned threads = 1;  ///< items of a group
+  unsigned rows = 1;     ///< GPU: runs of V elements of an item in a tile
+  unsigned streams = 1;  ///< CPU: segments that an item walks at the same time
+
+  std::size_t groups = 1;
+  std::size_t tiles = 1;    ///< GPU
+  std::size_t share = 1;    ///< tiles of a group, or runs of a segment
+  std::size_t scratch = 0;  ///< bytes: tile states (cleared before the launch) or totals
+
+  std::string key() const;
+};
+
+/// `lanes`: V of the body. UsageError for more elements than tiles can be counted.
+ScanPlan plan_scan(ScanLoop loop, const DeviceProperties& device, std::size_t count, unsigned lanes,
+                   const ScanText& text);
+/// The device's own loop.
+ScanLoop scan_loop(const DeviceProperties& device);
+
+Source scan_source(const ScanPlan& plan, const BodyText& body, const ScanText& text);
+
+/// The kernels of a scan: one, or `reduce` and `apply`.
+struct ScanKernels {
+  ScanKernels() = default;
+  ScanKernels(const Device& device, const ScanPlan& plan, const BodyText& body, const ScanText& text);
+  std::vector<Kernel> kernels;
+};
+
+/// Arguments: those of the body, then those of ScanText::parameters. `wide_index`: index_t is ulong. Nothing is
+/// launched when count is 0.
+void launch_scan(const Stream& stream, const ScanKernels& kernels, const ScanPlan& plan, std::size_t count,
+                 bool wide_index, std::span<const Argument> body_arguments,
+                 std::span<const Argument> output_arguments = {});
+
+}  // namespace rtcg
