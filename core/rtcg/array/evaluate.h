@@ -1,12 +1,26 @@
-// Evaluation into memory that exists. Private to the array directory; users assign to an Array or a view of one.
+// From expression graph to kernels: phases first, then each group of local expressions of one shape as one kernel.
 #pragma once
+
+#include <span>
 
 #include "rtcg/array/expression.h"
 
 namespace rtcg {
 
-/// Writes the elements of `target`, on its stream. The value broadcasts to the target's shape and has its type. Right
-/// also when the value reads the target's memory at other places.
+/// Writes the value, broadcast and cast, into the elements of `target`. UsageError when the shape does not broadcast to
+/// the target's or the cast would lose the kind (real to integer, complex to real). Right when the value reads the
+/// target's memory at other places: then it is evaluated aside first.
 void evaluate_into(const Array& target, const Expression& value);
+
+/// The expression without phases below it (they have been run on the stream) and with sources of `take` contiguous:
+/// what a LoopBody takes. Skeletons of phases call it for operands that did not come through a Phase.
+NodePtr without_phases(const Stream& stream, const NodePtr& node);
+
+/// The operand as a fused loop can take it: unchanged when it fits, an array of its value otherwise.
+NodePtr fitted(const Stream& stream, const NodePtr& node, const Shape& shape);
+
+/// Lets work of `stream` see what was queued for the arrays below on other streams of the device, and, when `after` is
+/// set, those streams wait for what `stream` has queued since. UsageError for an array of another device.
+void order_streams(const Stream& stream, std::span<const NodePtr> nodes, bool after);
 
 }  // namespace rtcg

@@ -2,17 +2,20 @@
 // as every operand allows. The key names the code it needs, so a kernel is looked up before any text is made; the text
 // comes as fragments for a skeleton (kernels/elementwise.cl, reduce.cl, scan.cl ...).
 //
-// Fragments (V lanes; `i` is a linear position in C order of the loop shape, of type index_t):
-//   parameters     start of the kernel's parameter list, no comma at the end; never empty ("" is not possible)
+// Fragments (V = lanes(); `i` is a linear position in C order of the loop shape, of type index_t; names end in `_`):
+//   parameters     start of the kernel's parameter list, every parameter followed by a comma; may be empty
 //   functions      text in front of the kernel: typedefs index_t and stride_t, helpers, users' functions
-//   declare_lanes  "float x0[V];" and values that do not change in the loop; at the top of the kernel
+//   declare_lanes  "float in0_[V];" and values that do not change in the loop; at the top of the kernel
 //   load_run       V elements starting at position `i` into the lanes; i is a multiple of V and the run is whole
 //   load_one       element `i` into lane `k`
-//   compute        from lane `k` of element `i`: the statements before the results; declares local names
+//   compute        from lane `k` (of element `i`): statements that declare local names
 //   results        C expressions of the results, valid after `compute`
-//   store_run, store_one   results from lanes y0[V], y1[V] ... to the outputs (declared by declare_lanes), as load_*
+//   keep           results into the output lanes: "out0_[k] = v3_;" (only with outputs; declared by declare_lanes)
+//   store_run, store_one   output lanes to memory, as load_*
 #pragma once
 
+#include <array>
+#include <memory_resource>
 #include <string>
 #include <vector>
 
@@ -22,16 +25,16 @@
 namespace rtcg {
 
 struct BodyText {
-  std::string parameters, functions, declare_lanes, load_run, load_one, compute, store_run, store_one;
+  std::string parameters, functions, declare_lanes, load_run, load_one, compute, keep, store_run, store_one;
   std::vector<std::string> results;
   std::vector<Dtype> result_types;
 };
 
-/// Arguments of one launch. Values passed by `value` are copied; buffers must outlive the launch call.
+/// Arguments of one launch. The values of `value` are copied; buffers and bytes must outlive the launch call.
 class ArgumentList {
  public:
-  void buffer(const Buffer& buffer);
-  void bytes(const void* data, std::size_t bytes, ScalarType type);  ///< refers to data, does not copy
+  void buffer(const Buffer& buffer, Dtype type);
+  void bytes(const void* data, std::size_t bytes, ScalarType type);
   template <class T>
   void value(const T& value) {
     bytes(store(&value, sizeof(T)), sizeof(T), scalar_type<T>());
@@ -41,67 +44,77 @@ class ArgumentList {
  private:
   const void* store(const void* data, std::size_t bytes);
   std::array<Argument, Kernel::most_arguments> list_;
-  std::array<std::byte, 512> storage_;
+  alignas(16) std::array<std::byte, 512> storage_;
   std::size_t count_ = 0, used_ = 0;
 };
 
 class LoopBody {
  public:
-  /// Roots free of totals, each broadcastable to `shape`; `outputs` (may be empty) of that shape, one per root.
-  /// `split`: dimensions [0, split) and [split, ...) are not merged with each other. `lanes`: V on a CPU; on a GPU
-  /// V is what makes the widest element's load 16 bytes, at most 16 lanes.
-  LoopBody(const Device& device, std::span<const NodePtr> roots, const Shape& shape,
-           std::span<const Array> outputs = {}, int split = 0, unsigned cpu_lanes = 1);
+  /// Roots free of totals, each broadcastable to `shape`; `outputs` of that shape, none or one per root.
+  /// `split`: dimensions [0, split) and [split, ...) are not merged with each other. `cpu_lanes`: V on a CPU; on a GPU
+  /// V makes the widest element's access 16 bytes. Nodes and arrays must outlive the body.
+  LoopBody(const Device& device, std::span<const NodePtr> roots, const Shape& shape, std::span<const Array> outputs = {},
+           int split = 0, unsigned cpu_lanes = 1);
+  LoopBody(const LoopBody&) = delete;
+  LoopBody& operator=(const LoopBody&) = delete;
 
-  /// False when it takes more parameters than a kernel may have: materialise operands and try again.
+  /// False when it takes more than a kernel may have (operands, walk words): materialise a part and try again.
   bool fits() const { return fits_; }
-  std::int64_t count() const { return count_; }
+  std::int64_t count() const { return count_; }  ///< elements of the loop shape
   unsigned lanes() const { return lanes_; }
-  /// Merged extents before and after the split.
-  const Dims& outer() const { return outer_; }
-  const Dims& inner() const { return inner_; }
-  const std::string& key() const { return key_; }
-  std::size_t operations() const { return nodes_.size(); }  ///< nodes, leaves included
-  std::span<const NodePtr> roots() const { return roots_; }
+  const Dims& outer() const { return outer_; }  ///< merged extents before the split ...
+  const Dims& inner() const { return inner_; }  ///< ... and after it (all of them when split is 0)
+  std::int64_t inner_count() const { return element_count(inner_); }
+  std::string_view key() const { return key_; }
+  std::size_t nodes() const { return nodes_.size(); }
 
   void append_arguments(ArgumentList& list) const;
   BodyText text() const;
 
+  static constexpr std::size_t most_operands = 32, most_scalars = 12;
+
  private:
   friend class LoopText;
+  enum class Role : std::uint8_t { input, index, source, output };  ///< source: of take, read at any place
+  enum class Walk : std::uint8_t { linear, uniform, rows, repeated, general };  ///< rows: stride 1 inside; repeated: 0
   struct Operand {
-    const Array* array = nullptr;  ///< nullptr: the offset itself is the value (Op::index)
-    Strides strides;               ///< per merged dimension
-    std::int64_t offset = 0;
+    const Array* array = nullptr;  ///< none for Role::index, whose value is its own offset
+    Strides strides;               ///< of the loop shape, then merged
+    std::int64_t offset = 0, source_size = 0;
     Dtype type = Dtype::unknown;
-    bool is_output = false, is_aligned = false;
-    int first_word = -1;  ///< of offset and strides in the walk structure, -1: none needed
+    Role role = Role::input;
+    Walk walk = Walk::linear;
+    bool is_aligned = false;
+    int word = -1;  ///< its first word in the walk structure: offset, then strides; -1: offset 0 and no strides
   };
   struct Linear {
-    const Node* node;
-    std::array<std::uint16_t, 3> operands{};
-    std::vector<std::uint16_t> arguments;  ///< of Op::call
-    int operand = -1;                      ///< index into operands_ or scalars_
+    const Node* node = nullptr;
+    std::array<std::uint16_t, 3> operands{};  ///< slots; of Op::call: first and count in call_slots_
+    int place = -1;                           ///< in operands_ or scalars_
   };
 
   std::uint16_t add(const NodePtr& node, const Shape& shape);
+  int add_operand(const Node& node, const Shape& shape);
   void merge(const Shape& shape, int split);
+  void decide_lanes(const Device& device, unsigned cpu_lanes);
   void decide_walks(const Device& device);
+  void decide_walk(Operand& operand, bool is_cuda, bool is_cpu);
   void form_key();
-  bool is_uniform(const Operand& operand) const;
 
-  std::vector<NodePtr> roots_;
-  std::vector<std::uint16_t> root_slots_;
-  std::vector<Linear> nodes_;
-  std::vector<Operand> operands_;
-  std::vector<const Scalar*> scalars_;
+  std::array<std::byte, 4096> arena_;
+  std::pmr::monotonic_buffer_resource resource_{arena_.data(), arena_.size()};
+  std::pmr::vector<Linear> nodes_{&resource_};
+  std::pmr::vector<std::uint16_t> call_slots_{&resource_}, root_slots_{&resource_};
+  std::pmr::vector<Operand> operands_{&resource_};
+  std::pmr::vector<const Scalar*> scalars_{&resource_};
+  std::pmr::vector<Dtype> root_types_{&resource_};
   Dims outer_, inner_, extents_;
   std::int64_t count_ = 0;
   unsigned lanes_ = 1;
-  bool wide_index_ = false, whole_rows_ = false, aliased_ = false, fits_ = true;
-  std::vector<std::int64_t> walk_;  ///< extents, offsets, strides
-  std::vector<std::int32_t> walk_narrow_;
-  std::string key_;
+  bool wide_ = false, whole_rows_ = false, aliased_ = false, has_outputs_ = false, fits_ = true;
+  std::pmr::vector<std::int64_t> walk_{&resource_};          ///< extents (of more than one dimension), then operands' words
+  std::pmr::vector<std::int32_t> walk_narrow_{&resource_};   ///< the same, as launched when 32 bits do
+  std::pmr::string key_{&resource_};
 };
 
 }  // namespace rtcg

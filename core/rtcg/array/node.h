@@ -5,6 +5,7 @@
 // (Op::total: the result of a phase of its own). Local nodes fuse into whatever consumes them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <memory>
@@ -22,12 +23,25 @@ using NodePtr = std::shared_ptr<const Node>;
 struct Node {
   Op op;
   Dtype dtype;
-  bool is_weak = false;  ///< a C++ scalar: takes the type of what it meets
+  bool is_weak = false;     ///< a C++ scalar: takes the type of what it meets
+  bool has_phases = false;  ///< something below has to be materialised before this can be fused
+  int depth = 0;            ///< operations below, along the longest path
   Shape shape;
   std::array<NodePtr, 3> operands;  ///< those of the operations table, cast and take (source, index)
 
+  void set_operand(std::size_t k, NodePtr operand) {
+    note_operand(*operand);
+    operands[k] = std::move(operand);
+  }
+
   Node(Op op, Dtype dtype, const Shape& shape) : op(op), dtype(dtype), shape(shape) {}
   virtual ~Node() = default;
+
+ protected:
+  void note_operand(const Node& operand) {
+    has_phases = has_phases || operand.has_phases;
+    depth = std::max(depth, operand.depth + 1);
+  }
 };
 
 struct ArrayNode : Node {
@@ -56,7 +70,9 @@ struct CallNode : Node {
   std::shared_ptr<const FunctionText> function;
   std::vector<NodePtr> arguments;  ///< converted to the parameters' types, shapes broadcast together
   CallNode(std::shared_ptr<const FunctionText> function, std::vector<NodePtr> arguments, const Shape& shape)
-      : Node(Op::call, function->result, shape), function(std::move(function)), arguments(std::move(arguments)) {}
+      : Node(Op::call, function->result, shape), function(std::move(function)), arguments(std::move(arguments)) {
+    for (const NodePtr& argument : this->arguments) note_operand(*argument);
+  }
 };
 
 /// A phase: what reduces, scans, sorts. Its operands arrive free of totals (those are evaluated before it); an operand
@@ -73,7 +89,9 @@ struct TotalNode : Node {
   std::shared_ptr<const Phase> phase;
   unsigned part;
   TotalNode(std::shared_ptr<const Phase> phase, unsigned part, Dtype dtype, const Shape& shape)
-      : Node(Op::total, dtype, shape), phase(std::move(phase)), part(part) {}
+      : Node(Op::total, dtype, shape), phase(std::move(phase)), part(part) {
+    has_phases = true;
+  }
 };
 
 /// Calls f for each direct operand.
@@ -88,6 +106,9 @@ void for_each_operand(const Node& node, F&& f) {
       if (a) f(a);
   }
 }
+
+/// Longest chain of operations that is kept lazy; what lies below is made an Array (deep recursion, huge kernels).
+inline constexpr int most_depth = 400;
 
 NodePtr make_cast(NodePtr node, Dtype type);  ///< the node itself when it has the type already
 /// Applies the table's typing rules, weak scalars included, converts and broadcasts. UsageError.

@@ -1,0 +1,343 @@
+#include "rtcg/array/evaluate.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "rtcg/array/kernel_table.h"
+#include "rtcg/array/loop_body.h"
+#include "rtcg/compile/template.h"
+#include "rtcg/error.h"
+#include "rtcg_core_kernels.h"
+
+namespace rtcg {
+
+namespace {
+
+constexpr std::size_t group_items = 256, most_nodes = 200;
+
+template <class F>
+void for_each_array(const NodePtr& node, std::unordered_set<const Node*>& seen, F&& f) {
+  if (!seen.insert(node.get()).second)
+    return;
+  if (node->op == Op::array)
+    f(static_cast<const ArrayNode&>(*node).array);
+  for_each_operand(*node, [&](const NodePtr& operand) { for_each_array(operand, seen, f); });
+}
+
+const Array* first_array(const Node& node) {
+  if (node.op == Op::array)
+    return &static_cast<const ArrayNode&>(node).array;
+  const Array* found = nullptr;
+  for_each_operand(node, [&](const NodePtr& operand) {
+    if (found == nullptr)
+      found = first_array(*operand);
+  });
+  return found;
+}
+
+/// One fused kernel; outputs of one shape, one per root.
+void run_elementwise(const Stream& stream, std::span<const NodePtr> roots, std::span<const Array> outputs) {
+  if (outputs[0].size() == 0)
+    return;
+  const Device& device = stream.device();
+  const LoopBody body(device, roots, outputs[0].shape(), outputs);
+  if (!body.fits())
+    throw std::logic_error("run_elementwise: a body that does not fit");
+  const bool cpu = device.properties().kind == DeviceKind::cpu;
+  const Kernel& kernel = cached_kernel(device, "elementwise", body.key(), [&] {
+    const BodyText text = body.text();
+    return std::pair(Source("elementwise.cl", render(kernels::elementwise_cl,
+                                                     {{"functions", text.functions},
+                                                      {"parameters", text.parameters},
+                                                      {"declare_lanes", text.declare_lanes},
+                                                      {"load_run", text.load_run},
+                                                      {"load_one", text.load_one},
+                                                      {"compute", text.compute},
+                                                      {"keep", text.keep},
+                                                      {"store_run", text.store_run},
+                                                      {"store_one", text.store_one},
+                                                      {"lanes", body.lanes()},
+                                                      {"cpu", cpu}},
+                                                     "elementwise.cl")),
+                     std::string("evaluate"));
+  });
+  ArgumentList list;
+  body.append_arguments(list);
+  list.value(static_cast<std::uint64_t>(body.count()));
+  const std::size_t runs = (static_cast<std::size_t>(body.count()) - 1) / body.lanes() + 1;
+  // Chunks of a few thousand elements at least, or starting them costs more than computing them.
+  const Grid grid = cpu ? Grid::of(std::clamp<std::size_t>(runs / 4096, 1, 4 * device.properties().compute_units), 1)
+                        : Grid::over(runs, group_items);
+  kernel.launch(stream, grid, list.arguments());
+}
+
+NodePtr leaf(const Array& array) {
+  return std::make_shared<ArrayNode>(array);
+}
+
+/// Does element i of the value depend on an element of the target's memory other than i?
+bool reads_elsewhere(const NodePtr& node, const Array& target, std::unordered_set<const Node*>& seen,
+                     bool any_place = false) {
+  if (node->op == Op::array) {
+    const Array& array = static_cast<const ArrayNode&>(*node).array;
+    return array.buffer().native() == target.buffer().native() &&
+           (any_place || !(array.offset() == target.offset() && array.strides() == target.strides() &&
+                           array.shape() == target.shape() && array.dtype() == target.dtype()));
+  }
+  if (!seen.insert(node.get()).second)
+    return false;
+  bool found = false;
+  for_each_operand(*node, [&](const NodePtr& operand) {
+    const bool source = node->op == Op::take && operand == node->operands[0];
+    found = found || reads_elsewhere(operand, target, seen, source);
+  });
+  return found;
+}
+
+/// Runs phases once each and rebuilds what stands on them.
+class Resolver {
+ public:
+  explicit Resolver(const Stream& stream) : stream_(stream) {}
+
+  NodePtr resolve(const NodePtr& node) {
+    if (!node->has_phases)
+      return node;
+    if (const auto found = done_.find(node.get()); found != done_.end())
+      return found->second;
+    NodePtr result;
+    if (node->op == Op::total) {
+      const auto& total = static_cast<const TotalNode&>(*node);
+      result = leaf(run(*total.phase)[total.part]);
+    } else if (node->op == Op::take) {
+      result = resolve_take(*node);
+    } else if (node->op == Op::call) {
+      const auto& call = static_cast<const CallNode&>(*node);
+      std::vector<NodePtr> arguments;
+      for (const NodePtr& argument : call.arguments) arguments.push_back(resolve(argument));
+      result = std::make_shared<CallNode>(call.function, std::move(arguments), call.shape);
+    } else {
+      auto copy = std::make_shared<Node>(node->op, node->dtype, node->shape);
+      for (std::size_t k = 0; k < 3 && node->operands[k]; ++k) copy->set_operand(k, resolve(node->operands[k]));
+      result = copy;
+    }
+    done_.emplace(node.get(), result);
+    return result;
+  }
+
+ private:
+  const std::vector<Array>& run(const Phase& phase) {
+    if (const auto found = phases_.find(&phase); found != phases_.end())
+      return found->second;
+    std::vector<Expression> operands;
+    for (std::size_t k = 0; k < phase.operands.size(); ++k) {
+      NodePtr operand = resolve(phase.operands[k]);
+      if (phase.demands_array[k] && operand->op != Op::array)
+        operand = leaf(Expression(operand).evaluate(stream_));
+      operands.emplace_back(operand);
+    }
+    return phases_.emplace(&phase, phase.run(stream_, operands)).first->second;
+  }
+
+  NodePtr resolve_take(const Node& node) {
+    NodePtr source = resolve(node.operands[0]);
+    const Array array = source->op == Op::array ? static_cast<const ArrayNode&>(*source).array.contiguous()
+                                                : Expression(source).evaluate(stream_);
+    auto take = std::make_shared<Node>(Op::take, node.dtype, node.shape);
+    take->operands[0] = leaf(array);
+    take->set_operand(1, resolve(node.operands[1]));
+    return take;
+  }
+
+  const Stream& stream_;
+  std::unordered_map<const Node*, NodePtr> done_;
+  std::unordered_map<const Phase*, std::vector<Array>> phases_;
+};
+
+/// Rebuilds `node` with `from` replaced.
+NodePtr replaced(const NodePtr& node, const Node* from, const NodePtr& to,
+                 std::unordered_map<const Node*, NodePtr>& done) {
+  if (node.get() == from)
+    return to;
+  if (node->op == Op::array || node->op == Op::scalar || node->op == Op::index)
+    return node;
+  if (const auto found = done.find(node.get()); found != done.end())
+    return found->second;
+  NodePtr result;
+  if (node->op == Op::call) {
+    const auto& call = static_cast<const CallNode&>(*node);
+    std::vector<NodePtr> arguments;
+    for (const NodePtr& argument : call.arguments) arguments.push_back(replaced(argument, from, to, done));
+    result = std::make_shared<CallNode>(call.function, std::move(arguments), call.shape);
+  } else {
+    auto copy = std::make_shared<Node>(node->op, node->dtype, node->shape);
+    for (std::size_t k = 0; k < 3 && node->operands[k]; ++k)
+      copy->set_operand(k, node->op == Op::take && k == 0 ? node->operands[k]
+                                                          : replaced(node->operands[k], from, to, done));
+    result = copy;
+  }
+  done.emplace(node.get(), result);
+  return result;
+}
+
+/// Nodes below that are not leaves, operands before users, and how many leaves lie below each (counted with repetition).
+void post_order(const NodePtr& node, std::vector<std::pair<NodePtr, std::size_t>>& order,
+                std::unordered_map<const Node*, std::size_t>& weight) {
+  if (weight.contains(node.get()))
+    return;
+  std::size_t own = 1;
+  for_each_operand(*node, [&](const NodePtr& operand) {
+    post_order(operand, order, weight);
+    own += weight.at(operand.get());
+  });
+  weight.emplace(node.get(), own);
+  order.emplace_back(node, own);
+}
+
+}  // namespace
+
+NodePtr fitted(const Stream& stream, const NodePtr& node, const Shape& shape) {
+  NodePtr root = node;
+  for (;;) {
+    const NodePtr roots[] = {root};
+    const LoopBody body(stream.device(), roots, shape);
+    // One operand and most of the words are left to the skeleton's own outputs.
+    if (body.fits() && body.nodes() <= most_nodes)
+      return root;
+    std::vector<std::pair<NodePtr, std::size_t>> order;
+    std::unordered_map<const Node*, std::size_t> weight;
+    post_order(root, order, weight);
+    // The first part that is large enough to be worth a kernel and small enough to fit into one.
+    const NodePtr* part = nullptr;
+    for (const auto& [candidate, size] : order)
+      if (candidate != root && candidate->op > Op::index && size >= 16) {
+        part = &candidate;
+        break;
+      }
+    NodePtr replacement;
+    if (part != nullptr) {
+      replacement = leaf(Expression(*part).evaluate(stream));
+    } else {  // few operands of many dimensions: copies of them in the loop's shape need no strides
+      for (const auto& [candidate, size] : order)
+        if (candidate->op == Op::array) {
+          const Array& array = static_cast<const ArrayNode&>(*candidate).array;
+          if (array.shape() == shape && array.is_contiguous())
+            continue;
+          part = &candidate;
+          const Array copy = Array::empty(stream, shape, array.dtype());
+          const NodePtr source[] = {candidate};
+          const Array target[] = {copy};
+          run_elementwise(stream, source, target);
+          replacement = leaf(copy);
+          break;
+        }
+      if (part == nullptr)
+        throw UsageError("an expression with too many scalars for one kernel; make a part of it an Array");
+    }
+    std::unordered_map<const Node*, NodePtr> done;
+    root = replaced(root, part->get(), replacement, done);
+  }
+}
+
+NodePtr without_phases(const Stream& stream, const NodePtr& node) {
+  return node->has_phases ? Resolver(stream).resolve(node) : node;
+}
+
+std::optional<Stream> stream_of(std::span<const Expression> expressions) {
+  for (const Expression& expression : expressions)
+    if (const Array* array = first_array(*expression.node()))
+      return array->stream();
+  return std::nullopt;
+}
+
+void order_streams(const Stream& stream, std::span<const NodePtr> nodes, bool after) {
+  std::unordered_set<const Node*> seen;
+  for (const NodePtr& node : nodes)
+    for_each_array(node, seen, [&](const Array& array) {
+      if (array.stream() == stream)
+        return;
+      if (!(array.device() == stream.device()))
+        throw UsageError(fmt::format("arrays of {} and {} in one expression; copy one with on(stream)",
+                                     stream.device().id(), array.device().id()));
+      if (after)
+        array.stream().wait(stream.record());
+      else
+        stream.wait(array.stream().record());
+    });
+}
+
+std::vector<Array> evaluate(std::span<const Expression> expressions, const Stream* given) {
+  const std::optional<Stream> found = given != nullptr ? *given : stream_of(expressions);
+  if (!found)
+    throw UsageError("an expression without any array has no stream to run on; use evaluate(stream)");
+  const Stream& stream = *found;
+  std::vector<NodePtr> nodes;
+  for (const Expression& expression : expressions) nodes.push_back(expression.node());
+  order_streams(stream, nodes, false);
+
+  Resolver resolver(stream);
+  std::vector<Array> results(nodes.size());
+  std::vector<NodePtr> roots(nodes.size());
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    roots[k] = resolver.resolve(nodes[k]);
+    if (nodes[k]->op == Op::total)
+      results[k] = static_cast<const ArrayNode&>(*roots[k]).array;
+    else
+      results[k] = Array::empty(stream, nodes[k]->shape, nodes[k]->dtype);
+  }
+  // Expressions of one shape share a kernel as long as it fits.
+  std::vector<bool> done(nodes.size());
+  for (std::size_t first = 0; first < nodes.size(); ++first) {
+    if (done[first] || nodes[first]->op == Op::total)
+      continue;
+    std::vector<NodePtr> group;
+    std::vector<Array> outputs;
+    for (std::size_t k = first; k < nodes.size(); ++k) {
+      if (done[k] || nodes[k]->op == Op::total || !(nodes[k]->shape == nodes[first]->shape))
+        continue;
+      group.push_back(roots[k]);
+      outputs.push_back(results[k]);
+      const LoopBody body(stream.device(), group, nodes[first]->shape, outputs);
+      if (!body.fits() || body.nodes() > most_nodes) {
+        group.pop_back();
+        outputs.pop_back();
+        if (group.empty()) {
+          group.push_back(fitted(stream, roots[k], nodes[k]->shape));
+          outputs.push_back(results[k]);
+          done[k] = true;
+        }
+        break;
+      }
+      done[k] = true;
+    }
+    run_elementwise(stream, group, outputs);
+  }
+  order_streams(stream, nodes, true);
+  return results;
+}
+
+void evaluate_into(const Array& target, const Expression& value) {
+  if (!(broadcast(value.shape(), target.shape()) == target.shape()))
+    throw UsageError(fmt::format("assign: a value of shape {} does not broadcast to {}", to_string(value.shape()),
+                                 to_string(target.shape())));
+  const DtypeKind from = kind_of(value.dtype()), to = kind_of(target.dtype());
+  const bool integers = from <= DtypeKind::signed_integer && to <= DtypeKind::signed_integer && to != DtypeKind::boolean;
+  if (from > to && !integers && !(value.node()->is_weak && from <= to))
+    throw UsageError(fmt::format("assign: {} to {} loses the kind; convert with astype()", dtype_name(value.dtype()),
+                                 dtype_name(target.dtype())));
+  const Stream& stream = target.stream();
+  const NodePtr nodes[] = {value.node()};
+  order_streams(stream, nodes, false);
+  NodePtr node = make_cast(without_phases(stream, value.node()), target.dtype());
+  std::unordered_set<const Node*> seen;
+  if (reads_elsewhere(node, target, seen))
+    node = leaf(Expression(node).evaluate(stream));
+  const NodePtr root[] = {fitted(stream, node, target.shape())};
+  const Array outputs[] = {target};
+  run_elementwise(stream, root, outputs);
+  order_streams(stream, nodes, true);
+}
+
+}  // namespace rtcg

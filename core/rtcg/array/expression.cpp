@@ -1,0 +1,96 @@
+#include "rtcg/array/expression.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+
+#include "rtcg/array/evaluate.h"
+#include "rtcg/error.h"
+
+namespace rtcg {
+
+namespace {
+
+std::atomic<bool> checked_mode = false;
+
+/// A chain that is too deep becomes an Array, where there is one to say on which stream.
+NodePtr shallow(const NodePtr& node) {
+  if (node->depth < most_depth)
+    return node;
+  const Expression expression(node);
+  if (!stream_of({&expression, 1}))
+    throw UsageError(fmt::format("an expression of {} operations in a row without any array", most_depth));
+  return std::make_shared<ArrayNode>(expression.evaluate());
+}
+
+}  // namespace
+
+Expression::Expression(const Array& array) {
+  if (!array)
+    throw UsageError("an Array without elements or type in an expression; give it a value first");
+  node_ = std::make_shared<ArrayNode>(array);
+}
+
+Expression::Expression(const Scalar& value, bool weak) : node_(std::make_shared<ScalarNode>(value, weak)) {}
+
+Array Expression::evaluate() const {
+  return std::move(rtcg::evaluate({this, 1})[0]);
+}
+Array Expression::evaluate(const Stream& stream) const {
+  return std::move(rtcg::evaluate({this, 1}, &stream)[0]);
+}
+
+Expression Expression::broadcast_to(const Shape& shape) const {
+  if (node_->shape == shape)
+    return *this;
+  if (!(broadcast(node_->shape, shape) == shape))
+    throw UsageError(fmt::format("broadcast_to: shape {} does not broadcast to {}", to_string(node_->shape), to_string(shape)));
+  if (node_->op == Op::array)
+    return static_cast<const ArrayNode&>(*node_).array.broadcast_to(shape);
+  auto node = std::make_shared<Node>(Op::positive, node_->dtype, shape);
+  node->set_operand(0, make_cast(node_, node_->dtype));
+  return Expression(NodePtr(node));
+}
+
+Expression apply(Op op, std::initializer_list<Expression> operands) {
+  std::array<NodePtr, 3> nodes;
+  std::size_t count = 0;
+  for (const Expression& operand : operands) nodes[count++] = shallow(operand.node());
+  return Expression(make_operation(op, std::span(nodes.data(), count)));
+}
+
+Expression indices(const Shape& shape) {
+  return Expression(NodePtr(std::make_shared<IndexNode>(shape, contiguous_strides(shape))));
+}
+
+Expression index_along(const Shape& shape, int axis) {
+  Strides strides = Strides::filled(shape.size(), 0);
+  strides[normalized_axis(axis, shape.size())] = 1;
+  return Expression(NodePtr(std::make_shared<IndexNode>(shape, strides)));
+}
+
+Expression replicate(const Expression& value, const Shape& shape) {
+  return value.broadcast_to(shape);
+}
+
+Expression take(const Expression& source, const Expression& index) {
+  if (!is_integer(index.dtype()))
+    throw UsageError(fmt::format("take: the index is {}; it must be an integer type", dtype_name(index.dtype())));
+  if (source.size() == 0 && index.size() != 0)
+    throw UsageError("take: indices into an array without elements");
+  auto node = std::make_shared<Node>(Op::take, source.dtype(), index.shape());
+  const bool ready = source.node()->op == Op::array && static_cast<const ArrayNode&>(*source.node()).array.is_contiguous();
+  node->set_operand(0, source.node());
+  node->set_operand(1, make_cast(shallow(index.node()), index.dtype()));
+  node->has_phases = node->has_phases || !ready;
+  return Expression(NodePtr(node));
+}
+
+void set_checked(bool on) {
+  checked_mode = on;
+}
+bool is_checked() {
+  return checked_mode;
+}
+
+}  // namespace rtcg

@@ -1,0 +1,306 @@
+#include "rtcg/array/loop_body.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "rtcg/error.h"
+
+namespace rtcg {
+
+void ArgumentList::buffer(const Buffer& buffer, Dtype type) {
+  // A boolean's byte is a uchar to the kernel.
+  list_[count_++] = {buffer.argument(), {type == Dtype::boolean ? Dtype::u8 : type, 1, ArgumentSpace::buffer, 0}};
+}
+
+void ArgumentList::bytes(const void* data, std::size_t bytes, ScalarType type) {
+  if (type == ScalarType::boolean)
+    type = ScalarType::u8;
+  list_[count_++] = {data,
+                     {type, static_cast<std::uint8_t>(type == ScalarType::unknown ? 0 : 1), ArgumentSpace::value,
+                      static_cast<std::uint8_t>(bytes)}};
+}
+
+const void* ArgumentList::store(const void* data, std::size_t bytes) {
+  used_ = (used_ + 15) / 16 * 16;
+  if (used_ + bytes > storage_.size())
+    throw std::logic_error("ArgumentList: more values than it holds");
+  std::byte* place = storage_.data() + used_;
+  std::memcpy(place, data, bytes);
+  used_ += bytes;
+  return place;
+}
+
+LoopBody::LoopBody(const Device& device, std::span<const NodePtr> roots, const Shape& shape,
+                   std::span<const Array> outputs, int split, unsigned cpu_lanes)
+    : has_outputs_(!outputs.empty()) {
+  nodes_.reserve(24);
+  operands_.reserve(8);
+  count_ = element_count(shape);
+  for (const NodePtr& root : roots) {
+    root_slots_.push_back(add(root, shape));
+    root_types_.push_back(root->dtype);
+  }
+  for (const Array& output : outputs) {
+    for (const Operand& operand : operands_)
+      aliased_ = aliased_ || (operand.array != nullptr && operand.array->buffer().native() == output.buffer().native());
+    Operand operand;
+    operand.array = &output;
+    operand.strides = output.strides();
+    operand.offset = output.offset();
+    operand.type = output.dtype();
+    operand.role = Role::output;
+    operands_.push_back(operand);
+  }
+  merge(shape, split);
+  decide_lanes(device, cpu_lanes);
+  decide_walks(device);
+  form_key();
+}
+
+std::uint16_t LoopBody::add(const NodePtr& pointer, const Shape& shape) {
+  const Node* node = pointer.get();
+  for (std::size_t k = 0; k < nodes_.size(); ++k)
+    if (nodes_[k].node == node)
+      return static_cast<std::uint16_t>(k);
+  Linear linear;
+  linear.node = node;
+  switch (node->op) {
+    case Op::array:
+    case Op::index:
+      linear.place = add_operand(*node, shape);
+      break;
+    case Op::scalar:
+      linear.place = static_cast<int>(scalars_.size());
+      scalars_.push_back(&static_cast<const ScalarNode*>(node)->value);
+      break;
+    case Op::take: {
+      linear.operands[1] = add(node->operands[1], shape);
+      const auto& source = static_cast<const ArrayNode&>(*node->operands[0]).array;
+      Operand operand;
+      operand.array = &source;
+      operand.offset = source.offset();
+      operand.source_size = source.size();
+      operand.type = source.dtype();
+      operand.role = Role::source;
+      linear.place = static_cast<int>(operands_.size());
+      operands_.push_back(operand);
+      break;
+    }
+    case Op::call: {
+      const auto& arguments = static_cast<const CallNode*>(node)->arguments;
+      std::pmr::vector<std::uint16_t> slots(&resource_);
+      for (const NodePtr& argument : arguments) slots.push_back(add(argument, shape));
+      linear.operands = {static_cast<std::uint16_t>(call_slots_.size()), static_cast<std::uint16_t>(slots.size()), 0};
+      call_slots_.insert(call_slots_.end(), slots.begin(), slots.end());
+      break;
+    }
+    case Op::total:
+      throw std::logic_error("LoopBody: a total node reached a fused loop");
+    default:
+      for (std::size_t k = 0; k < 3 && node->operands[k]; ++k) linear.operands[k] = add(node->operands[k], shape);
+  }
+  if (nodes_.size() >= UINT16_MAX)
+    throw UsageError("an expression of more than 65534 operations; make a part of it an Array");
+  nodes_.push_back(linear);
+  return static_cast<std::uint16_t>(nodes_.size() - 1);
+}
+
+int LoopBody::add_operand(const Node& node, const Shape& shape) {
+  Operand operand;
+  operand.type = node.dtype;
+  if (node.op == Op::index) {
+    operand.role = Role::index;
+    operand.strides = broadcast_strides(node.shape, static_cast<const IndexNode&>(node).strides, shape);
+  } else {
+    const Array& array = static_cast<const ArrayNode&>(node).array;
+    operand.array = &array;
+    operand.offset = array.offset();
+    operand.strides =
+        array.shape() == shape ? array.strides() : broadcast_strides(array.shape(), array.strides(), shape);
+    for (std::size_t k = 0; k < operands_.size(); ++k) {  // the same elements are loaded once
+      const Operand& other = operands_[k];
+      if (other.role == Role::input && other.array->buffer().native() == array.buffer().native() &&
+          other.offset == operand.offset && other.type == operand.type && other.strides == operand.strides)
+        return static_cast<int>(k);
+    }
+  }
+  operands_.push_back(operand);
+  return static_cast<int>(operands_.size() - 1);
+}
+
+void LoopBody::merge(const Shape& shape, int split) {
+  // Built from the last dimension to the first: `extents` and each operand's strides, reversed.
+  Dims extents;
+  const std::size_t operands = operands_.size();
+  std::array<Strides, most_operands + 1> strides;
+  fits_ = operands <= most_operands && scalars_.size() <= most_scalars;
+  if (!fits_)
+    return;
+  int inner_dims = 0;
+  for (int d = shape.size() - 1; d >= 0; --d) {
+    const std::int64_t extent = shape[d];
+    if (extent == 1)
+      continue;
+    const bool may_merge = !extents.empty() && (d >= split || inner_dims < extents.size());
+    bool merges = may_merge;
+    for (std::size_t k = 0; k < operands && merges; ++k)
+      if (operands_[k].role != Role::source)
+        merges = operands_[k].strides[d] == strides[k].back() * extents.back();
+    if (merges) {
+      extents[extents.size() - 1] *= extent;
+    } else {
+      extents.push_back(extent);
+      for (std::size_t k = 0; k < operands; ++k)
+        strides[k].push_back(operands_[k].role == Role::source ? 0 : operands_[k].strides[d]);
+    }
+    if (d >= split)
+      inner_dims = extents.size();
+  }
+  const auto reversed = [](const Dims& dims, int from, int to) {
+    Dims result;
+    for (int d = to - 1; d >= from; --d) result.push_back(dims[d]);
+    return result;
+  };
+  extents_ = reversed(extents, 0, extents.size());
+  inner_ = reversed(extents, 0, inner_dims);
+  outer_ = reversed(extents, inner_dims, extents.size());
+  for (std::size_t k = 0; k < operands; ++k) operands_[k].strides = reversed(strides[k], 0, strides[k].size());
+}
+
+void LoopBody::decide_lanes(const Device& device, unsigned cpu_lanes) {
+  if (device.properties().kind == DeviceKind::cpu) {
+    lanes_ = cpu_lanes;
+    return;
+  }
+  std::size_t widest = 1;
+  for (const Operand& operand : operands_)
+    if (operand.role != Role::index)
+      widest = std::max(widest, size_of(operand.type));
+  if (operands_.empty())
+    widest = 4;
+  lanes_ = static_cast<unsigned>(std::clamp<std::size_t>(16 / widest, 1, 16));
+}
+
+void LoopBody::decide_walk(Operand& operand, bool is_cuda, bool is_cpu) {
+  const std::size_t size = size_of(operand.type);
+  const std::size_t access = std::min<std::size_t>(16, lanes_ * size);
+  const auto multiple = [&](std::int64_t elements) {
+    return static_cast<std::uint64_t>(elements) * size % access == 0;
+  };
+  bool all_zero = true, is_linear = true;
+  std::int64_t expected = 1;
+  for (int d = extents_.size() - 1; d >= 0; --d) {
+    all_zero = all_zero && operand.strides[d] == 0;
+    is_linear = is_linear && operand.strides[d] == expected;
+    expected *= extents_[d];
+  }
+  const bool base = !is_cpu && operand.array != nullptr && multiple(operand.offset) &&
+                    (!is_cuda || operand.array->buffer().native() % 16 == 0);
+  if (operand.role == Role::source || (all_zero && operand.role != Role::output)) {
+    operand.walk = Walk::uniform;
+  } else if (is_linear) {
+    operand.walk = Walk::linear;
+    operand.is_aligned = base;
+  } else if (extents_.empty()) {
+    operand.walk = Walk::linear;  // one element
+  } else {
+    const std::int64_t last = operand.strides.back();
+    operand.walk = last == 1 ? Walk::rows : last == 0 ? Walk::repeated : Walk::general;
+    operand.is_aligned = base && last == 1 && whole_rows_;
+    for (int d = 0; d + 1 < operand.strides.size(); ++d)
+      operand.is_aligned = operand.is_aligned && multiple(operand.strides[d]);
+  }
+}
+
+void LoopBody::decide_walks(const Device& device) {
+  if (!fits_)
+    return;
+  const bool is_cuda = device.properties().backend == Backend::cuda;
+  const bool is_cpu = device.properties().kind == DeviceKind::cpu;
+  whole_rows_ = extents_.size() > 1 && extents_.back() % lanes_ == 0;
+  std::int64_t reach = count_;
+  if (extents_.size() > 1)
+    for (const std::int64_t extent : extents_) walk_.push_back(extent);
+  for (Operand& operand : operands_) {
+    decide_walk(operand, is_cuda, is_cpu);
+    std::int64_t low = operand.offset, high = operand.offset + operand.source_size;
+    for (int d = 0; d < operand.strides.size(); ++d)
+      (operand.strides[d] < 0 ? low : high) += operand.strides[d] * (extents_[d] - 1);
+    reach = std::max({reach, high, -low});
+    const bool has_strides = operand.walk >= Walk::rows;
+    if (operand.offset == 0 && !has_strides && operand.role != Role::source)
+      continue;
+    operand.word = static_cast<int>(walk_.size());
+    walk_.push_back(operand.offset);
+    if (operand.role == Role::source)
+      walk_.push_back(operand.source_size);
+    else if (has_strides)
+      for (const std::int64_t stride : operand.strides) walk_.push_back(stride);
+  }
+  wide_ = reach > std::numeric_limits<std::int32_t>::max() - 4096;
+  fits_ = walk_.size() * (wide_ ? 8 : 4) <= 255;
+  if (!wide_)
+    for (const std::int64_t word : walk_) walk_narrow_.push_back(static_cast<std::int32_t>(word));
+}
+
+void LoopBody::form_key() {
+  if (!fits_)
+    return;
+  key_.reserve(256);
+  const auto put = [&](std::size_t value) {
+    key_.push_back(static_cast<char>(value & 255));
+    key_.push_back(static_cast<char>(value >> 8));
+  };
+  key_.push_back(static_cast<char>(lanes_));
+  key_.push_back(static_cast<char>(wide_ | whole_rows_ << 1 | aliased_ << 2 | has_outputs_ << 3));
+  key_.push_back(static_cast<char>(extents_.size()));
+  key_.push_back(static_cast<char>(outer_.size()));
+  key_.push_back(static_cast<char>(operands_.size()));
+  for (const Operand& operand : operands_) {
+    key_.push_back(static_cast<char>(operand.type));
+    key_.push_back(static_cast<char>(static_cast<int>(operand.walk) | static_cast<int>(operand.role) << 3 |
+                                     (operand.is_aligned ? 32 : 0) | (operand.word >= 0 ? 64 : 0)));
+  }
+  for (const Linear& linear : nodes_) {
+    key_.push_back(static_cast<char>(linear.node->op));
+    key_.push_back(static_cast<char>(linear.node->dtype));
+    switch (linear.node->op) {
+      case Op::array:
+      case Op::index:
+      case Op::scalar:
+        put(static_cast<std::size_t>(linear.place));
+        break;
+      case Op::call: {
+        const FunctionText& function = *static_cast<const CallNode*>(linear.node)->function;
+        put(function.text.size());
+        key_ += function.text;
+        put(linear.operands[1]);
+        for (std::size_t k = 0; k < linear.operands[1]; ++k) put(call_slots_[linear.operands[0] + k]);
+        break;
+      }
+      default:
+        if (linear.node->op == Op::take)
+          put(static_cast<std::size_t>(linear.place));
+        for (std::size_t k = 0; k < 3 && linear.node->operands[k]; ++k) put(linear.operands[k]);
+    }
+  }
+  for (const std::uint16_t slot : root_slots_) put(slot);
+}
+
+void LoopBody::append_arguments(ArgumentList& list) const {
+  for (const Operand& operand : operands_)
+    if (operand.array != nullptr)
+      list.buffer(operand.array->buffer(), operand.type);
+  if (wide_ && !walk_.empty())
+    list.bytes(walk_.data(), walk_.size() * 8, ScalarType::unknown);
+  else if (!walk_.empty())
+    list.bytes(walk_narrow_.data(), walk_narrow_.size() * 4, ScalarType::unknown);
+  for (const Scalar* scalar : scalars_)
+    // A half travels as the float it is computed in, a boolean as its byte.
+    if (scalar->dtype() == Dtype::f16)
+      list.value(static_cast<float>(scalar->to_double()));
+    else
+      list.bytes(scalar->data(), size_of(scalar->dtype()), scalar->dtype());
+}
+
+}  // namespace rtcg

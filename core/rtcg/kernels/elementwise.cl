@@ -1,0 +1,38 @@
+// A fused expression written to its outputs. On a GPU every item computes one run of V elements; on a CPU every item
+// walks one chunk, which the compiler turns into vectors.
+{{ functions }}
+kernel void evaluate({{ parameters }}const ulong n_) {
+{{ declare_lanes }}
+{% if cpu %}
+  const index_t chunk_ = (index_t)((n_ + get_num_groups(0) - 1) / get_num_groups(0));
+  const index_t first_ = (index_t)get_group_id(0) * chunk_;
+  const index_t last_ = (index_t)min((ulong)first_ + chunk_, n_);
+  for (index_t i = first_; i < last_; ++i) {
+    const int k = 0;
+{{ load_one }}
+{{ compute }}
+{{ keep }}
+{{ store_one }}
+  }
+{% else %}
+  const index_t run_ = (index_t)get_global_id(0) * {{ lanes }};
+  if ((ulong)run_ + {{ lanes }} <= n_) {
+    const index_t i = run_;
+{{ load_run }}
+    RTCG_UNROLL({{ lanes }}) for (int k = 0; k < {{ lanes }}; ++k) {
+      const index_t i = run_ + k;
+{{ compute }}
+{{ keep }}
+    }
+{{ store_run }}
+  } else {
+    for (index_t i = run_; i < n_; ++i) {
+      const int k = 0;
+{{ load_one }}
+{{ compute }}
+{{ keep }}
+{{ store_one }}
+    }
+  }
+{% endif %}
+}
