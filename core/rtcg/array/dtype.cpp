@@ -47,8 +47,7 @@ Dtype signed_of_bytes(std::size_t bytes) {
 
 /// The smallest real type that holds all values of a boolean or an integer, and float64 for 64 bits.
 Dtype real_holding(Dtype type) {
-  if (kind_of(type) == DtypeKind::boolean || size_of(type) == 1)
-    return Dtype::f16;
+  if (kind_of(type) == DtypeKind::boolean || size_of(type) == 1) return Dtype::f16;
   return size_of(type) == 2 ? Dtype::f32 : Dtype::f64;
 }
 
@@ -58,29 +57,22 @@ Dtype larger(Dtype a, Dtype b) {
 
 Dtype promote_ordered(Dtype a, Dtype b) {  // kind_of(a) <= kind_of(b)
   const DtypeKind low = kind_of(a), high = kind_of(b);
-  if (low == high)
-    return larger(a, b);
-  if (low == DtypeKind::boolean)
-    return b;
+  if (low == high) return larger(a, b);
+  if (low == DtypeKind::boolean) return b;
   if (high == DtypeKind::signed_integer) {  // unsigned with signed
-    if (size_of(b) > size_of(a))
-      return b;
+    if (size_of(b) > size_of(a)) return b;
     return size_of(a) == 8 ? Dtype::f64 : signed_of_bytes(2 * size_of(a));
   }
   const Dtype real = low == DtypeKind::real ? a : real_holding(a);
-  if (high == DtypeKind::real)
-    return larger(real, b);
+  if (high == DtypeKind::real) return larger(real, b);
   return real == Dtype::f64 ? Dtype::c128 : b;
 }
 
 template <class T>
 T saturated(double value) {
-  if (std::isnan(value))
-    return 0;
-  if (value <= static_cast<double>(std::numeric_limits<T>::min()))
-    return std::numeric_limits<T>::min();
-  if (value >= static_cast<double>(std::numeric_limits<T>::max()))
-    return std::numeric_limits<T>::max();
+  if (std::isnan(value)) return 0;
+  if (value <= static_cast<double>(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
+  if (value >= static_cast<double>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
   return static_cast<T>(value);
 }
 
@@ -115,12 +107,10 @@ const char* compute_name(Dtype type) {
 
 Dtype dtype_named(std::string_view name) {
   std::string_view code = name;
-  if (!code.empty() && (code[0] == '<' || code[0] == '|' || code[0] == '='))
-    code.remove_prefix(1);
+  if (!code.empty() && (code[0] == '<' || code[0] == '|' || code[0] == '=')) code.remove_prefix(1);
   std::string names;
   for (int k = 1; k < count; ++k) {
-    if (name == infos[k].name || code == infos[k].code)
-      return static_cast<Dtype>(k);
+    if (name == infos[k].name || code == infos[k].code) return static_cast<Dtype>(k);
     names += fmt::format("{}{}", k > 1 ? ", " : "", infos[k].name);
   }
   throw UsageError(fmt::format("\"{}\" is no element type; there are {}", name, names));
@@ -132,8 +122,7 @@ Dtype promote(Dtype a, Dtype b) {
 
 Dtype promote_weak(Dtype array, DtypeKind scalar) {
   const DtypeKind kind = kind_of(array);
-  if (kind >= scalar)
-    return array;
+  if (kind >= scalar) return array;
   switch (scalar) {
     case DtypeKind::complex:
       return kind == DtypeKind::real ? complex_of(array) : Dtype::c128;
@@ -149,8 +138,7 @@ Dtype promote_weak(Dtype array, DtypeKind scalar) {
 }
 
 Dtype floating(Dtype type) {
-  if (kind_of(type) >= DtypeKind::real)
-    return type;
+  if (kind_of(type) >= DtypeKind::real) return type;
   return size_of(type) <= 2 ? Dtype::f32 : Dtype::f64;
 }
 
@@ -159,8 +147,7 @@ Dtype real_of(Dtype type) {
 }
 
 Dtype complex_of(Dtype type) {
-  if (is_complex(type))
-    return type;
+  if (is_complex(type)) return type;
   const Dtype real = floating(type);
   return real == Dtype::f64 ? Dtype::c128 : Dtype::c64;
 }
@@ -201,8 +188,7 @@ std::complex<double> Scalar::to_complex() const {
 }
 
 Scalar Scalar::as(Dtype type) const {
-  if (type == type_)
-    return *this;
+  if (type == type_) return *this;
   Scalar result;
   result.type_ = type;
   const auto set = [&](auto value) { std::memcpy(result.bytes_, &value, sizeof value); };

@@ -20,32 +20,26 @@ constexpr std::size_t group_items = 256, most_nodes = 200;
 
 template <class F>
 void for_each_array(const NodePtr& node, std::unordered_set<const Node*>& seen, F&& f) {
-  if (!seen.insert(node.get()).second)
-    return;
-  if (node->op == Op::array)
-    f(static_cast<const ArrayNode&>(*node).array);
+  if (!seen.insert(node.get()).second) return;
+  if (node->op == Op::array) f(static_cast<const ArrayNode&>(*node).array);
   for_each_operand(*node, [&](const NodePtr& operand) { for_each_array(operand, seen, f); });
 }
 
 const Array* first_array(const Node& node) {
-  if (node.op == Op::array)
-    return &static_cast<const ArrayNode&>(node).array;
+  if (node.op == Op::array) return &static_cast<const ArrayNode&>(node).array;
   const Array* found = nullptr;
   for_each_operand(node, [&](const NodePtr& operand) {
-    if (found == nullptr)
-      found = first_array(*operand);
+    if (found == nullptr) found = first_array(*operand);
   });
   return found;
 }
 
 /// One fused kernel; outputs of one shape, one per root.
 void run_elementwise(const Stream& stream, std::span<const NodePtr> roots, std::span<const Array> outputs) {
-  if (outputs[0].size() == 0)
-    return;
+  if (outputs[0].size() == 0) return;
   const Device& device = stream.device();
   const LoopBody body(device, roots, outputs[0].shape(), outputs);
-  if (!body.fits())
-    throw std::logic_error("run_elementwise: a body that does not fit");
+  if (!body.fits()) throw std::logic_error("run_elementwise: a body that does not fit");
   const bool cpu = device.properties().kind == DeviceKind::cpu;
   const Kernel& kernel = cached_kernel(device, "elementwise", body.key(), [&] {
     const BodyText text = body.text();
@@ -87,8 +81,7 @@ bool reads_elsewhere(const NodePtr& node, const Array& target, std::unordered_se
            (any_place || !(array.offset() == target.offset() && array.strides() == target.strides() &&
                            array.shape() == target.shape() && array.dtype() == target.dtype()));
   }
-  if (!seen.insert(node.get()).second)
-    return false;
+  if (!seen.insert(node.get()).second) return false;
   bool found = false;
   for_each_operand(*node, [&](const NodePtr& operand) {
     const bool source = node->op == Op::take && operand == node->operands[0];
@@ -103,10 +96,8 @@ class Resolver {
   explicit Resolver(const Stream& stream) : stream_(stream) {}
 
   NodePtr resolve(const NodePtr& node) {
-    if (!node->has_phases)
-      return node;
-    if (const auto found = done_.find(node.get()); found != done_.end())
-      return found->second;
+    if (!node->has_phases) return node;
+    if (const auto found = done_.find(node.get()); found != done_.end()) return found->second;
     NodePtr result;
     if (node->op == Op::total) {
       const auto& total = static_cast<const TotalNode&>(*node);
@@ -129,13 +120,11 @@ class Resolver {
 
  private:
   const std::vector<Array>& run(const Phase& phase) {
-    if (const auto found = phases_.find(&phase); found != phases_.end())
-      return found->second;
+    if (const auto found = phases_.find(&phase); found != phases_.end()) return found->second;
     std::vector<Expression> operands;
     for (std::size_t k = 0; k < phase.operands.size(); ++k) {
       NodePtr operand = resolve(phase.operands[k]);
-      if (phase.demands_array[k] && operand->op != Op::array)
-        operand = leaf(Expression(operand).evaluate(stream_));
+      if (phase.demands_array[k] && operand->op != Op::array) operand = leaf(Expression(operand).evaluate(stream_));
       operands.emplace_back(operand);
     }
     return phases_.emplace(&phase, phase.run(stream_, operands)).first->second;
@@ -159,12 +148,9 @@ class Resolver {
 /// Rebuilds `node` with `from` replaced.
 NodePtr replaced(const NodePtr& node, const Node* from, const NodePtr& to,
                  std::unordered_map<const Node*, NodePtr>& done) {
-  if (node.get() == from)
-    return to;
-  if (node->op == Op::array || node->op == Op::scalar || node->op == Op::index)
-    return node;
-  if (const auto found = done.find(node.get()); found != done.end())
-    return found->second;
+  if (node.get() == from) return to;
+  if (node->op == Op::array || node->op == Op::scalar || node->op == Op::index) return node;
+  if (const auto found = done.find(node.get()); found != done.end()) return found->second;
   NodePtr result;
   if (node->op == Op::call) {
     const auto& call = static_cast<const CallNode&>(*node);
@@ -174,19 +160,19 @@ NodePtr replaced(const NodePtr& node, const Node* from, const NodePtr& to,
   } else {
     auto copy = std::make_shared<Node>(node->op, node->dtype, node->shape);
     for (std::size_t k = 0; k < 3 && node->operands[k]; ++k)
-      copy->set_operand(k, node->op == Op::take && k == 0 ? node->operands[k]
-                                                          : replaced(node->operands[k], from, to, done));
+      copy->set_operand(
+          k, node->op == Op::take && k == 0 ? node->operands[k] : replaced(node->operands[k], from, to, done));
     result = copy;
   }
   done.emplace(node.get(), result);
   return result;
 }
 
-/// Nodes below that are not leaves, operands before users, and how many leaves lie below each (counted with repetition).
+/// Nodes below that are not leaves, operands before users, and how many leaves lie below each (counted with
+/// repetition).
 void post_order(const NodePtr& node, std::vector<std::pair<NodePtr, std::size_t>>& order,
                 std::unordered_map<const Node*, std::size_t>& weight) {
-  if (weight.contains(node.get()))
-    return;
+  if (weight.contains(node.get())) return;
   std::size_t own = 1;
   for_each_operand(*node, [&](const NodePtr& operand) {
     post_order(operand, order, weight);
@@ -204,8 +190,7 @@ NodePtr fitted(const Stream& stream, const NodePtr& node, const Shape& shape) {
     const NodePtr roots[] = {root};
     const LoopBody body(stream.device(), roots, shape);
     // One operand and most of the words are left to the skeleton's own outputs.
-    if (body.fits() && body.nodes() <= most_nodes)
-      return root;
+    if (body.fits() && body.nodes() <= most_nodes) return root;
     std::vector<std::pair<NodePtr, std::size_t>> order;
     std::unordered_map<const Node*, std::size_t> weight;
     post_order(root, order, weight);
@@ -223,8 +208,7 @@ NodePtr fitted(const Stream& stream, const NodePtr& node, const Shape& shape) {
       for (const auto& [candidate, size] : order)
         if (candidate->op == Op::array) {
           const Array& array = static_cast<const ArrayNode&>(*candidate).array;
-          if (array.shape() == shape && array.is_contiguous())
-            continue;
+          if (array.shape() == shape && array.is_contiguous()) continue;
           part = &candidate;
           const Array copy = Array::empty(stream, shape, array.dtype());
           const NodePtr source[] = {candidate};
@@ -247,8 +231,7 @@ NodePtr without_phases(const Stream& stream, const NodePtr& node) {
 
 std::optional<Stream> stream_of(std::span<const Expression> expressions) {
   for (const Expression& expression : expressions)
-    if (const Array* array = first_array(*expression.node()))
-      return array->stream();
+    if (const Array* array = first_array(*expression.node())) return array->stream();
   return std::nullopt;
 }
 
@@ -256,8 +239,7 @@ void order_streams(const Stream& stream, std::span<const NodePtr> nodes, bool af
   std::unordered_set<const Node*> seen;
   for (const NodePtr& node : nodes)
     for_each_array(node, seen, [&](const Array& array) {
-      if (array.stream() == stream)
-        return;
+      if (array.stream() == stream) return;
       if (!(array.device() == stream.device()))
         throw UsageError(fmt::format("arrays of {} and {} in one expression; copy one with on(stream)",
                                      stream.device().id(), array.device().id()));
@@ -270,8 +252,7 @@ void order_streams(const Stream& stream, std::span<const NodePtr> nodes, bool af
 
 std::vector<Array> evaluate(std::span<const Expression> expressions, const Stream* given) {
   const std::optional<Stream> found = given != nullptr ? *given : stream_of(expressions);
-  if (!found)
-    throw UsageError("an expression without any array has no stream to run on; use evaluate(stream)");
+  if (!found) throw UsageError("an expression without any array has no stream to run on; use evaluate(stream)");
   const Stream& stream = *found;
   std::vector<NodePtr> nodes;
   for (const Expression& expression : expressions) nodes.push_back(expression.node());
@@ -290,13 +271,11 @@ std::vector<Array> evaluate(std::span<const Expression> expressions, const Strea
   // Expressions of one shape share a kernel as long as it fits.
   std::vector<bool> done(nodes.size());
   for (std::size_t first = 0; first < nodes.size(); ++first) {
-    if (done[first] || nodes[first]->op == Op::total)
-      continue;
+    if (done[first] || nodes[first]->op == Op::total) continue;
     std::vector<NodePtr> group;
     std::vector<Array> outputs;
     for (std::size_t k = first; k < nodes.size(); ++k) {
-      if (done[k] || nodes[k]->op == Op::total || !(nodes[k]->shape == nodes[first]->shape))
-        continue;
+      if (done[k] || nodes[k]->op == Op::total || !(nodes[k]->shape == nodes[first]->shape)) continue;
       group.push_back(roots[k]);
       outputs.push_back(results[k]);
       const LoopBody body(stream.device(), group, nodes[first]->shape, outputs);
@@ -323,7 +302,8 @@ void evaluate_into(const Array& target, const Expression& value) {
     throw UsageError(fmt::format("assign: a value of shape {} does not broadcast to {}", to_string(value.shape()),
                                  to_string(target.shape())));
   const DtypeKind from = kind_of(value.dtype()), to = kind_of(target.dtype());
-  const bool integers = from <= DtypeKind::signed_integer && to <= DtypeKind::signed_integer && to != DtypeKind::boolean;
+  const bool integers =
+      from <= DtypeKind::signed_integer && to <= DtypeKind::signed_integer && to != DtypeKind::boolean;
   if (from > to && !integers && !(value.node()->is_weak && from <= to))
     throw UsageError(fmt::format("assign: {} to {} loses the kind; convert with astype()", dtype_name(value.dtype()),
                                  dtype_name(target.dtype())));
@@ -332,8 +312,7 @@ void evaluate_into(const Array& target, const Expression& value) {
   order_streams(stream, nodes, false);
   NodePtr node = make_cast(without_phases(stream, value.node()), target.dtype());
   std::unordered_set<const Node*> seen;
-  if (reads_elsewhere(node, target, seen))
-    node = leaf(Expression(node).evaluate(stream));
+  if (reads_elsewhere(node, target, seen)) node = leaf(Expression(node).evaluate(stream));
   const NodePtr root[] = {fitted(stream, node, target.shape())};
   const Array outputs[] = {target};
   run_elementwise(stream, root, outputs);

@@ -15,8 +15,7 @@ class Explainer {
     for (const Expression& e : expressions) phases_below(e.node());
     for (std::size_t k = 0; k < expressions.size(); ++k) {
       const NodePtr& node = expressions[k].node();
-      if (node->op == Op::total)
-        continue;
+      if (node->op == Op::total) continue;
       bool shares = false;
       for (std::size_t j = 0; j < k; ++j)
         shares = shares || (expressions[j].node()->op != Op::total && expressions[j].shape() == expressions[k].shape());
@@ -32,19 +31,15 @@ class Explainer {
   }
 
   void phases_below(const NodePtr& node) {
-    if (!node->has_phases || !seen_.emplace(node.get(), 0).second)
-      return;
+    if (!node->has_phases || !seen_.emplace(node.get(), 0).second) return;
     for_each_operand(*node, [&](const NodePtr& operand) { phases_below(operand); });
     if (node->op == Op::take) {
       const Node& source = *node->operands[0];
-      if (source.op != Op::total && source.op != Op::array)
-        name(source, "kernel", formula(source, 0));
+      if (source.op != Op::total && source.op != Op::array) name(source, "kernel", formula(source, 0));
     }
-    if (node->op != Op::total)
-      return;
+    if (node->op != Op::total) return;
     const Phase& phase = *static_cast<const TotalNode&>(*node).phase;
-    if (phases_.contains(&phase))
-      return;
+    if (phases_.contains(&phase)) return;
     std::string operands;
     for (std::size_t k = 0; k < phase.operands.size(); ++k) {
       const Node& operand = *phase.operands[k];
@@ -58,18 +53,15 @@ class Explainer {
   }
 
   void name(const Node& node, const char* what, const std::string& value) {
-    if (names_.contains(&node))
-      return;
+    if (names_.contains(&node)) return;
     const std::string given = fmt::format("m{}", names_.size());
     line(what, fmt::format("{} = {}, {} {}", given, value, dtype_name(node.dtype), to_string(node.shape)));
     names_.emplace(&node, given);
   }
 
   std::string formula(const Node& node, int depth) {
-    if (const auto found = names_.find(&node); found != names_.end())
-      return found->second;
-    if (depth > 12)
-      return "...";
+    if (const auto found = names_.find(&node); found != names_.end()) return found->second;
+    if (depth > 12) return "...";
     const auto operand = [&](int k) { return formula(*node.operands[static_cast<std::size_t>(k)], depth + 1); };
     switch (node.op) {
       case Op::array: {

@@ -15,8 +15,7 @@ std::atomic<bool> checked_mode = false;
 
 /// A chain that is too deep becomes an Array, where there is one to say on which stream.
 NodePtr shallow(const NodePtr& node) {
-  if (node->depth < most_depth)
-    return node;
+  if (node->depth < most_depth) return node;
   const Expression expression(node);
   if (!stream_of({&expression, 1}))
     throw UsageError(fmt::format("an expression of {} operations in a row without any array", most_depth));
@@ -26,7 +25,7 @@ NodePtr shallow(const NodePtr& node) {
 }  // namespace
 
 Expression::Expression(const Array& array) {
-  if (!array)
+  if (!static_cast<bool>(array))
     throw UsageError("an Array without elements or type in an expression; give it a value first");
   node_ = std::make_shared<ArrayNode>(array);
 }
@@ -41,12 +40,11 @@ Array Expression::evaluate(const Stream& stream) const {
 }
 
 Expression Expression::broadcast_to(const Shape& shape) const {
-  if (node_->shape == shape)
-    return *this;
+  if (node_->shape == shape) return *this;
   if (!(broadcast(node_->shape, shape) == shape))
-    throw UsageError(fmt::format("broadcast_to: shape {} does not broadcast to {}", to_string(node_->shape), to_string(shape)));
-  if (node_->op == Op::array)
-    return static_cast<const ArrayNode&>(*node_).array.broadcast_to(shape);
+    throw UsageError(
+        fmt::format("broadcast_to: shape {} does not broadcast to {}", to_string(node_->shape), to_string(shape)));
+  if (node_->op == Op::array) return static_cast<const ArrayNode&>(*node_).array.broadcast_to(shape);
   auto node = std::make_shared<Node>(Op::positive, node_->dtype, shape);
   node->set_operand(0, make_cast(node_, node_->dtype));
   return Expression(NodePtr(node));
@@ -76,10 +74,10 @@ Expression replicate(const Expression& value, const Shape& shape) {
 Expression take(const Expression& source, const Expression& index) {
   if (!is_integer(index.dtype()))
     throw UsageError(fmt::format("take: the index is {}; it must be an integer type", dtype_name(index.dtype())));
-  if (source.size() == 0 && index.size() != 0)
-    throw UsageError("take: indices into an array without elements");
+  if (source.size() == 0 && index.size() != 0) throw UsageError("take: indices into an array without elements");
   auto node = std::make_shared<Node>(Op::take, source.dtype(), index.shape());
-  const bool ready = source.node()->op == Op::array && static_cast<const ArrayNode&>(*source.node()).array.is_contiguous();
+  const bool ready =
+      source.node()->op == Op::array && static_cast<const ArrayNode&>(*source.node()).array.is_contiguous();
   node->set_operand(0, source.node());
   node->set_operand(1, make_cast(shallow(index.node()), index.dtype()));
   node->has_phases = node->has_phases || !ready;

@@ -30,15 +30,12 @@ const Kernel& cached_kernel(const Device& device, std::string_view skeleton, std
                             const std::function<std::pair<Source, std::string>()>& make) {
   thread_local std::string full;
   const Driver* driver = &device.driver();
-  full.assign(reinterpret_cast<const char*>(&driver), sizeof driver);
-  full += skeleton;
-  full += '\0';
-  full += key;
+  full.clear();
+  full.append(reinterpret_cast<const char*>(&driver), sizeof driver).append(skeleton).append(1, '\0').append(key);
   Table& t = table();
   {
     const std::shared_lock lock(t.mutex);
-    if (const auto found = t.kernels.find(std::string_view(full)); found != t.kernels.end())
-      return *found->second;
+    if (const auto found = t.kernels.find(std::string_view(full)); found != t.kernels.end()) return *found->second;
   }
   std::string kept = full;  // making a kernel may come back here
   const auto [source, name] = make();

@@ -13,8 +13,7 @@ void ArgumentList::buffer(const Buffer& buffer, Dtype type) {
 }
 
 void ArgumentList::bytes(const void* data, std::size_t bytes, ScalarType type) {
-  if (type == ScalarType::boolean)
-    type = ScalarType::u8;
+  if (type == ScalarType::boolean) type = ScalarType::u8;
   list_[count_++] = {data,
                      {type, static_cast<std::uint8_t>(type == ScalarType::unknown ? 0 : 1), ArgumentSpace::value,
                       static_cast<std::uint8_t>(bytes)}};
@@ -22,8 +21,7 @@ void ArgumentList::bytes(const void* data, std::size_t bytes, ScalarType type) {
 
 const void* ArgumentList::store(const void* data, std::size_t bytes) {
   used_ = (used_ + 15) / 16 * 16;
-  if (used_ + bytes > storage_.size())
-    throw std::logic_error("ArgumentList: more values than it holds");
+  if (used_ + bytes > storage_.size()) throw std::logic_error("ArgumentList: more values than it holds");
   std::byte* place = storage_.data() + used_;
   std::memcpy(place, data, bytes);
   used_ += bytes;
@@ -60,8 +58,7 @@ LoopBody::LoopBody(const Device& device, std::span<const NodePtr> roots, const S
 std::uint16_t LoopBody::add(const NodePtr& pointer, const Shape& shape) {
   const Node* node = pointer.get();
   for (std::size_t k = 0; k < nodes_.size(); ++k)
-    if (nodes_[k].node == node)
-      return static_cast<std::uint16_t>(k);
+    if (nodes_[k].node == node) return static_cast<std::uint16_t>(k);
   Linear linear;
   linear.node = node;
   switch (node->op) {
@@ -134,18 +131,15 @@ void LoopBody::merge(const Shape& shape, int split) {
   const std::size_t operands = operands_.size();
   std::array<Strides, most_operands + 1> strides;
   fits_ = operands <= most_operands && scalars_.size() <= most_scalars;
-  if (!fits_)
-    return;
+  if (!fits_) return;
   int inner_dims = 0;
   for (int d = shape.size() - 1; d >= 0; --d) {
     const std::int64_t extent = shape[d];
-    if (extent == 1)
-      continue;
+    if (extent == 1) continue;
     const bool may_merge = !extents.empty() && (d >= split || inner_dims < extents.size());
     bool merges = may_merge;
     for (std::size_t k = 0; k < operands && merges; ++k)
-      if (operands_[k].role != Role::source)
-        merges = operands_[k].strides[d] == strides[k].back() * extents.back();
+      if (operands_[k].role != Role::source) merges = operands_[k].strides[d] == strides[k].back() * extents.back();
     if (merges) {
       extents[extents.size() - 1] *= extent;
     } else {
@@ -153,8 +147,7 @@ void LoopBody::merge(const Shape& shape, int split) {
       for (std::size_t k = 0; k < operands; ++k)
         strides[k].push_back(operands_[k].role == Role::source ? 0 : operands_[k].strides[d]);
     }
-    if (d >= split)
-      inner_dims = extents.size();
+    if (d >= split) inner_dims = extents.size();
   }
   const auto reversed = [](const Dims& dims, int from, int to) {
     Dims result;
@@ -174,10 +167,8 @@ void LoopBody::decide_lanes(const Device& device, unsigned cpu_lanes) {
   }
   std::size_t widest = 1;
   for (const Operand& operand : operands_)
-    if (operand.role != Role::index)
-      widest = std::max(widest, size_of(operand.type));
-  if (operands_.empty())
-    widest = 4;
+    if (operand.role != Role::index) widest = std::max(widest, size_of(operand.type));
+  if (operands_.empty()) widest = 4;
   lanes_ = static_cast<unsigned>(std::clamp<std::size_t>(16 / widest, 1, 16));
 }
 
@@ -213,8 +204,7 @@ void LoopBody::decide_walk(Operand& operand, bool is_cuda, bool is_cpu) {
 }
 
 void LoopBody::decide_walks(const Device& device) {
-  if (!fits_)
-    return;
+  if (!fits_) return;
   const bool is_cuda = device.properties().backend == Backend::cuda;
   const bool is_cpu = device.properties().kind == DeviceKind::cpu;
   whole_rows_ = extents_.size() > 1 && extents_.back() % lanes_ == 0;
@@ -228,8 +218,7 @@ void LoopBody::decide_walks(const Device& device) {
       (operand.strides[d] < 0 ? low : high) += operand.strides[d] * (extents_[d] - 1);
     reach = std::max({reach, high, -low});
     const bool has_strides = operand.walk >= Walk::rows;
-    if (operand.offset == 0 && !has_strides && operand.role != Role::source)
-      continue;
+    if (operand.offset == 0 && !has_strides && operand.role != Role::source) continue;
     operand.word = static_cast<int>(walk_.size());
     walk_.push_back(operand.offset);
     if (operand.role == Role::source)
@@ -244,8 +233,7 @@ void LoopBody::decide_walks(const Device& device) {
 }
 
 void LoopBody::form_key() {
-  if (!fits_)
-    return;
+  if (!fits_) return;
   key_.reserve(256);
   const auto put = [&](std::size_t value) {
     key_.push_back(static_cast<char>(value & 255));
@@ -279,8 +267,7 @@ void LoopBody::form_key() {
         break;
       }
       default:
-        if (linear.node->op == Op::take)
-          put(static_cast<std::size_t>(linear.place));
+        if (linear.node->op == Op::take) put(static_cast<std::size_t>(linear.place));
         for (std::size_t k = 0; k < 3 && linear.node->operands[k]; ++k) put(linear.operands[k]);
     }
   }
@@ -289,8 +276,7 @@ void LoopBody::form_key() {
 
 void LoopBody::append_arguments(ArgumentList& list) const {
   for (const Operand& operand : operands_)
-    if (operand.array != nullptr)
-      list.buffer(operand.array->buffer(), operand.type);
+    if (operand.array != nullptr) list.buffer(operand.array->buffer(), operand.type);
   if (wide_ && !walk_.empty())
     list.bytes(walk_.data(), walk_.size() * 8, ScalarType::unknown);
   else if (!walk_.empty())

@@ -53,8 +53,8 @@ class LoopBody {
   /// Roots free of totals, each broadcastable to `shape`; `outputs` of that shape, none or one per root.
   /// `split`: dimensions [0, split) and [split, ...) are not merged with each other. `cpu_lanes`: V on a CPU; on a GPU
   /// V makes the widest element's access 16 bytes. Nodes and arrays must outlive the body.
-  LoopBody(const Device& device, std::span<const NodePtr> roots, const Shape& shape, std::span<const Array> outputs = {},
-           int split = 0, unsigned cpu_lanes = 1);
+  LoopBody(const Device& device, std::span<const NodePtr> roots, const Shape& shape,
+           std::span<const Array> outputs = {}, int split = 0, unsigned cpu_lanes = 1);
   LoopBody(const LoopBody&) = delete;
   LoopBody& operator=(const LoopBody&) = delete;
 
@@ -75,7 +75,7 @@ class LoopBody {
 
  private:
   friend class LoopText;
-  enum class Role : std::uint8_t { input, index, source, output };  ///< source: of take, read at any place
+  enum class Role : std::uint8_t { input, index, source, output };              ///< source: of take, read at any place
   enum class Walk : std::uint8_t { linear, uniform, rows, repeated, general };  ///< rows: stride 1 inside; repeated: 0
   struct Operand {
     const Array* array = nullptr;  ///< none for Role::index, whose value is its own offset
@@ -112,8 +112,8 @@ class LoopBody {
   std::int64_t count_ = 0;
   unsigned lanes_ = 1;
   bool wide_ = false, whole_rows_ = false, aliased_ = false, has_outputs_ = false, fits_ = true;
-  std::pmr::vector<std::int64_t> walk_{&resource_};          ///< extents (of more than one dimension), then operands' words
-  std::pmr::vector<std::int32_t> walk_narrow_{&resource_};   ///< the same, as launched when 32 bits do
+  std::pmr::vector<std::int64_t> walk_{&resource_};  ///< extents (of more than one dimension), then operands' words
+  std::pmr::vector<std::int32_t> walk_narrow_{&resource_};  ///< the same, as launched when 32 bits do
   std::pmr::string key_{&resource_};
 };
 

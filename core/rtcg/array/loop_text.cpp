@@ -53,8 +53,7 @@ class LoopText {
         list += fmt::format("global {}{}* {}p{}_, ", o.role == Role::output ? "" : "const ", storage_name(o.type),
                             restrict_word, p);
     }
-    if (!b_.walk_.empty())
-      list += "const walk_t w_, ";
+    if (!b_.walk_.empty()) list += "const walk_t w_, ";
     for (std::size_t s = 0; s < b_.scalars_.size(); ++s)
       list += fmt::format("const {} s{}_, ", compute_name(b_.scalars_[s]->dtype()), s);
     return list;
@@ -63,13 +62,11 @@ class LoopText {
   std::string functions(const std::string& calls) const {
     std::string text = fmt::format("typedef {} index_t;\ntypedef {} stride_t;\n", b_.wide_ ? "ulong" : "uint",
                                    b_.wide_ ? "long" : "int");
-    if (!b_.walk_.empty())
-      text += fmt::format("typedef struct {{ stride_t v[{}]; }} walk_t;\n", b_.walk_.size());
+    if (!b_.walk_.empty()) text += fmt::format("typedef struct {{ stride_t v[{}]; }} walk_t;\n", b_.walk_.size());
     text += operation_helpers(calls);
     std::vector<const FunctionText*> seen;
     for (const LoopBody::Linear& linear : b_.nodes_) {
-      if (linear.node->op != Op::call)
-        continue;
+      if (linear.node->op != Op::call) continue;
       const FunctionText* function = static_cast<const CallNode*>(linear.node)->function.get();
       if (std::any_of(seen.begin(), seen.end(), [&](const FunctionText* f) { return f->text == function->text; }))
         continue;
@@ -91,8 +88,7 @@ class LoopText {
     std::string text;
     for (std::size_t p = 0; p < b_.operands_.size(); ++p) {
       const Operand& o = b_.operands_[p];
-      if (o.role == Role::source)
-        continue;
+      if (o.role == Role::source) continue;
       if (o.walk == Walk::uniform && o.role != Role::output) {
         const std::string place = o.word >= 0 ? word(o.word) : "0";
         text += fmt::format("const {} in{}_ = {};\n", compute_name(o.type), p,
@@ -121,17 +117,16 @@ class LoopText {
 
   /// Does any operand that this access touches need coordinates?
   bool needs_coordinates(bool storing) const {
-    if (dims() < 2)
-      return false;
+    if (dims() < 2) return false;
     for (const Operand& o : b_.operands_)
-      if ((o.role == Role::output) == storing && o.role != Role::source && o.walk >= Walk::rows)
-        return true;
+      if ((o.role == Role::output) == storing && o.role != Role::source && o.walk >= Walk::rows) return true;
     return false;
   }
   std::string coordinates(const std::string& i) const {
     std::string text = fmt::format("index_t r_ = {};\n", i);
     for (int d = dims() - 1; d > 0; --d)
-      text += fmt::format("const stride_t c{}_ = (stride_t)(r_ % (index_t){});\nr_ /= (index_t){};\n", d, word(d), word(d));
+      text +=
+          fmt::format("const stride_t c{}_ = (stride_t)(r_ % (index_t){});\nr_ /= (index_t){};\n", d, word(d), word(d));
     return text + "const stride_t c0_ = (stride_t)r_;\n";
   }
 
@@ -149,8 +144,7 @@ class LoopText {
   }
 
   std::string access_run(bool storing) const {
-    if (b_.lanes_ == 1)
-      return "{ const int k = 0;\n" + access_one(storing, "i", "k") + "}\n";
+    if (b_.lanes_ == 1) return "{ const int k = 0;\n" + access_one(storing, "i", "k") + "}\n";
     const bool per_element = needs_coordinates(storing) && !b_.whole_rows_;
     std::string text, loop;
     for (std::size_t p = 0; p < b_.operands_.size(); ++p) {
@@ -180,8 +174,7 @@ class LoopText {
       std::string scattered;
       for (std::size_t p = 0; p < b_.operands_.size(); ++p) {
         const Operand& o = b_.operands_[p];
-        if ((o.role == Role::output) != storing || o.role == Role::source || o.walk < Walk::rows)
-          continue;
+        if ((o.role == Role::output) != storing || o.role == Role::source || o.walk < Walk::rows) continue;
         const std::string lane = lane_array(p) + "[k]", place = place_of(o, "");
         scattered += storing ? store(o, p, place, lane)
                              : fmt::format("{} = {};\n", lane, o.role == Role::index ? place : load(o, p, place));
@@ -235,9 +228,10 @@ class LoopText {
     }
     text = fmt::format("{{ const {} t_ = *(global const {}*)(p{}_ + at_ + {});\n", vector, vector, p, first);
     for (std::size_t e = 0; e < elements; ++e)
-      text += complex ? fmt::format("{}[{}] = {}_new(t_.{}, t_.{});\n", lanes, first + e,
-                                    o.type == Dtype::c128 ? "cdouble" : "cfloat", component(2 * e), component(2 * e + 1))
-                      : fmt::format("{}[{}] = t_.{};\n", lanes, first + e, component(e));
+      text += complex
+                  ? fmt::format("{}[{}] = {}_new(t_.{}, t_.{});\n", lanes, first + e,
+                                o.type == Dtype::c128 ? "cdouble" : "cfloat", component(2 * e), component(2 * e + 1))
+                  : fmt::format("{}[{}] = t_.{};\n", lanes, first + e, component(e));
     return text + "}\n";
   }
 
@@ -274,7 +268,8 @@ class LoopText {
     text = fmt::format("{{ const {} t_ = *(global const {}*)(p{}_ + at_ + {});\n", vector, vector, p, first);
     for (std::size_t e = 0; e < elements; ++e) {
       const std::string from = words == 1 ? "t_" : fmt::format("t_.{}", component(e / per_word));
-      const std::string raw = fmt::format("({})({} >> {})", size == 1 ? "uchar" : "ushort", from, 8 * size * (e % per_word));
+      const std::string raw =
+          fmt::format("({})({} >> {})", size == 1 ? "uchar" : "ushort", from, 8 * size * (e % per_word));
       text += fmt::format("{}[{}] = {};\n", lanes, first + e,
                           o.type == Dtype::f16 ? fmt::format("rtcg_half_value({})", raw)
                                                : fmt::format("({}){}", compute_name(o.type), raw));
@@ -303,8 +298,7 @@ class LoopText {
     for (std::size_t slot = 0; slot < b_.nodes_.size(); ++slot) {
       const LoopBody::Linear& linear = b_.nodes_[slot];
       const Node& node = *linear.node;
-      if (node.op == Op::array || node.op == Op::index || node.op == Op::scalar)
-        continue;
+      if (node.op == Op::array || node.op == Op::index || node.op == Op::scalar) continue;
       text += fmt::format("const {} v{}_ = {};\n", compute_name(node.dtype), slot, operation(linear));
     }
     return text;
@@ -325,12 +319,12 @@ class LoopText {
       const Operand& o = b_.operands_[p];
       const std::string i = value(linear.operands[1]), n = word(o.word + 1);
       // Negative indices count from the end; what lies outside is clamped, so that nothing outside is read.
-      const std::string inside = fmt::format("clamp((stride_t)({} < 0 ? {} + {} : {}), (stride_t)0, (stride_t)({} - 1))", i, i, n, i, n);
+      const std::string inside =
+          fmt::format("clamp((stride_t)({} < 0 ? {} + {} : {}), (stride_t)0, (stride_t)({} - 1))", i, i, n, i, n);
       return load(o, p, fmt::format("{} + {}", word(o.word), inside));
     }
     for (std::size_t k = 0; k < 3 && node.operands[k]; ++k) arguments.push_back(value(linear.operands[k]));
-    if (node.op == Op::cast)
-      return cast_text(node.operands[0]->dtype, node.dtype, arguments[0]);
+    if (node.op == Op::cast) return cast_text(node.operands[0]->dtype, node.dtype, arguments[0]);
     const Dtype operand = node.operands[node.op == Op::where ? 1 : 0]->dtype;
     return operation_text(node.op, operand, arguments);
   }

@@ -27,12 +27,9 @@ Dtype common_type(std::span<const NodePtr> operands, std::size_t first) {
 }  // namespace
 
 NodePtr make_cast(NodePtr node, Dtype type) {
-  if (node->dtype == type && !node->is_weak)
-    return node;
-  if (node->op == Op::scalar)
-    return scalar_as(*node, type);
-  if (node->dtype == type)
-    return node;
+  if (node->dtype == type && !node->is_weak) return node;
+  if (node->op == Op::scalar) return scalar_as(*node, type);
+  if (node->dtype == type) return node;
   auto cast = std::make_shared<Node>(Op::cast, type, node->shape);
   cast->set_operand(0, std::move(node));
   return cast;
@@ -48,8 +45,7 @@ NodePtr make_operation(Op op, std::span<const NodePtr> operands) {
   bool all_weak = true;
   for (std::size_t k = 0; k < operands.size(); ++k) {
     all_weak = all_weak && operands[k]->is_weak;
-    if (k == 0 || operands[k]->shape == shape)
-      continue;
+    if (k == 0 || operands[k]->shape == shape) continue;
     try {
       shape = broadcast(shape, operands[k]->shape);
     } catch (const UsageError&) {

@@ -34,7 +34,7 @@ struct Node {
     operands[k] = std::move(operand);
   }
 
-  Node(Op op, Dtype dtype, const Shape& shape) : op(op), dtype(dtype), shape(shape) {}
+  Node(Op operation, Dtype type, const Shape& extents) : op(operation), dtype(type), shape(extents) {}
   virtual ~Node() = default;
 
  protected:
@@ -46,18 +46,18 @@ struct Node {
 
 struct ArrayNode : Node {
   Array array;
-  explicit ArrayNode(const Array& array) : Node(Op::array, array.dtype(), array.shape()), array(array) {}
+  explicit ArrayNode(const Array& a) : Node(Op::array, a.dtype(), a.shape()), array(a) {}
 };
 
 struct ScalarNode : Node {
   Scalar value;
-  ScalarNode(const Scalar& value, bool weak) : Node(Op::scalar, value.dtype(), {}), value(value) { is_weak = weak; }
+  ScalarNode(const Scalar& v, bool weak) : Node(Op::scalar, v.dtype(), {}), value(v) { is_weak = weak; }
 };
 
 /// Sum over d of (index along d) * strides[d], an int64: the position in the array, or the index along one axis.
 struct IndexNode : Node {
   Strides strides;
-  IndexNode(const Shape& shape, const Strides& strides) : Node(Op::index, Dtype::i64, shape), strides(strides) {}
+  IndexNode(const Shape& extents, const Strides& steps) : Node(Op::index, Dtype::i64, extents), strides(steps) {}
 };
 
 /// A C function of the user's. Its text stands in front of the kernel once.
@@ -69,9 +69,9 @@ struct FunctionText {
 struct CallNode : Node {
   std::shared_ptr<const FunctionText> function;
   std::vector<NodePtr> arguments;  ///< converted to the parameters' types, shapes broadcast together
-  CallNode(std::shared_ptr<const FunctionText> function, std::vector<NodePtr> arguments, const Shape& shape)
-      : Node(Op::call, function->result, shape), function(std::move(function)), arguments(std::move(arguments)) {
-    for (const NodePtr& argument : this->arguments) note_operand(*argument);
+  CallNode(std::shared_ptr<const FunctionText> f, std::vector<NodePtr> values, const Shape& extents)
+      : Node(Op::call, f->result, extents), function(std::move(f)), arguments(std::move(values)) {
+    for (const NodePtr& argument : arguments) note_operand(*argument);
   }
 };
 
@@ -88,8 +88,8 @@ struct Phase {
 struct TotalNode : Node {
   std::shared_ptr<const Phase> phase;
   unsigned part;
-  TotalNode(std::shared_ptr<const Phase> phase, unsigned part, Dtype dtype, const Shape& shape)
-      : Node(Op::total, dtype, shape), phase(std::move(phase)), part(part) {
+  TotalNode(std::shared_ptr<const Phase> p, unsigned which, Dtype type, const Shape& extents)
+      : Node(Op::total, type, extents), phase(std::move(p)), part(which) {
     has_phases = true;
   }
 };

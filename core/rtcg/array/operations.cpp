@@ -11,24 +11,25 @@ namespace rtcg {
 namespace {
 
 enum class Rule : std::uint8_t {
-  same,          ///< common -> common
-  arithmetic,    ///< the same, bool included where the text has a meaning for it
-  number,        ///< the same, but not bool
-  ordered,       ///< the same, but not complex
-  floats,        ///< floating(common), complex stays
-  real_floats,   ///< floating(common), no complex
-  true_divide,   ///< integers give float64
-  integers,      ///< bool and integers only
-  compare,       ///< common -> bool
-  compare_order, ///< the same, but not complex
-  logic,         ///< any -> bool
-  to_real,       ///< complex -> its real type, others stay
-  test_real,     ///< floating(common) -> bool
-  angle,         ///< any -> real floating
-  pair,          ///< real -> complex
+  same,           ///< common -> common
+  arithmetic,     ///< the same, bool included where the text has a meaning for it
+  number,         ///< the same, but not bool
+  ordered,        ///< the same, but not complex
+  floats,         ///< floating(common), complex stays
+  real_floats,    ///< floating(common), no complex
+  true_divide,    ///< integers give float64
+  integers,       ///< bool and integers only
+  compare,        ///< common -> bool
+  compare_order,  ///< the same, but not complex
+  logic,          ///< any -> bool
+  to_real,        ///< complex -> its real type, others stay
+  test_real,      ///< floating(common) -> bool
+  angle,          ///< any -> real floating
+  pair,           ///< real -> complex
 };
 
-/// Texts: $a $b $c the operands, $T their type in a register, $U its unsigned twin (signed integers), $C the complex prefix.
+/// Texts: $a $b $c the operands, $T their type in a register, $U its unsigned twin (signed integers), $C the complex
+/// prefix.
 struct Entry {
   Op op;
   OperationInfo info;
@@ -122,8 +123,7 @@ constexpr Entry table[] = {
 
 const Entry& entry(Op op) {
   for (const Entry& e : table)
-    if (e.op == op)
-      return e;
+    if (e.op == op) return e;
   throw std::logic_error("operation without an entry in the table");
 }
 
@@ -152,16 +152,17 @@ const char* special_text(Op op, Dtype type) {
     case Op::absolute:
       return is_signed ? "($T)($a < 0 ? ($U)0 - ($U)$a : ($U)$a)" : is_whole ? "$a" : "fabs($a)";
     case Op::sign:
-      return is_signed ? "($T)(($a > 0) - ($a < 0))"
-                       : is_whole ? "($T)($a != 0)" : "rtcg_sign_$F($a)";
+      return is_signed ? "($T)(($a > 0) - ($a < 0))" : is_whole ? "($T)($a != 0)" : "rtcg_sign_$F($a)";
     case Op::bit_not:
       return is_bool ? "(uchar)($a == 0)" : nullptr;
     case Op::floor_divide:
-      return is_signed ? "($T)rtcg_floor_divide_$W($a, $b)"
-                       : is_whole ? "($T)($b == 0 ? 0 : $a / ($b == 0 ? 1 : $b))" : "floor($a / $b)";
+      return is_signed  ? "($T)rtcg_floor_divide_$W($a, $b)"
+             : is_whole ? "($T)($b == 0 ? 0 : $a / ($b == 0 ? 1 : $b))"
+                        : "floor($a / $b)";
     case Op::remainder:
-      return is_signed ? "($T)rtcg_remainder_$W($a, $b)"
-                       : is_whole ? "($T)($b == 0 ? 0 : $a % ($b == 0 ? 1 : $b))" : "rtcg_remainder_$F($a, $b)";
+      return is_signed  ? "($T)rtcg_remainder_$W($a, $b)"
+             : is_whole ? "($T)($b == 0 ? 0 : $a % ($b == 0 ? 1 : $b))"
+                        : "rtcg_remainder_$F($a, $b)";
     case Op::power:
       return is_whole ? "($T)rtcg_power_$W((ulong)$a, (long)$b)" : "pow($a, $b)";
     case Op::minimum:
@@ -237,16 +238,11 @@ const OperationInfo& info(Op op) {
 
 Op operation_named(std::string_view function) {
   for (const Entry& e : table)
-    if (function == e.info.name && std::isalpha(static_cast<unsigned char>(e.info.name[0])) != 0)
-      return e.op;
-  if (function == "min")
-    return Op::fmin;
-  if (function == "max")
-    return Op::fmax;
-  if (function == "pow")
-    return Op::power;
-  if (function == "fabs")
-    return Op::absolute;
+    if (function == e.info.name && std::isalpha(static_cast<unsigned char>(e.info.name[0])) != 0) return e.op;
+  if (function == "min") return Op::fmin;
+  if (function == "max") return Op::fmax;
+  if (function == "pow") return Op::power;
+  if (function == "fabs") return Op::absolute;
   return Op::call;
 }
 
@@ -255,8 +251,7 @@ OperationTypes operation_types(Op op, Dtype common) {
   const bool complex = kind == DtypeKind::complex, boolean = kind == DtypeKind::boolean;
   const Entry& e = entry(op);
   const auto complex_or_refuse = [&] {
-    if (complex && e.complex_text == nullptr)
-      no_meaning(op, common);
+    if (complex && e.complex_text == nullptr) no_meaning(op, common);
   };
   complex_or_refuse();
   switch (e.rule) {
@@ -264,8 +259,7 @@ OperationTypes operation_types(Op op, Dtype common) {
     case Rule::arithmetic:
       return {common, common};
     case Rule::number:
-      if (boolean)
-        no_meaning(op, common);
+      if (boolean) no_meaning(op, common);
       return {common, common};
     case Rule::ordered:
       return {common, common};
@@ -277,8 +271,7 @@ OperationTypes operation_types(Op op, Dtype common) {
       return {type, type};
     }
     case Rule::integers:
-      if (kind >= DtypeKind::real)
-        no_meaning(op, common);
+      if (kind >= DtypeKind::real) no_meaning(op, common);
       return {common, common};
     case Rule::compare:
     case Rule::compare_order:
@@ -302,40 +295,34 @@ OperationTypes operation_types(Op op, Dtype common) {
 
 std::string operation_text(Op op, Dtype operand, std::span<const std::string> arguments) {
   const Entry& e = entry(op);
-  if (is_complex(operand))
-    return expand(e.complex_text, operand, arguments);
+  if (is_complex(operand)) return expand(e.complex_text, operand, arguments);
   const char* special = special_text(op, operand);
   return expand(special != nullptr ? special : e.text, operand, arguments);
 }
 
 std::string cast_text(Dtype from, Dtype to, const std::string& value) {
-  if (from == to)
-    return value;
+  if (from == to) return value;
   if (is_complex(from)) {
     if (is_complex(to))
       return fmt::format("{}_new({}.x, {}.y)", to == Dtype::c128 ? "cdouble" : "cfloat", value, value);
-    if (to == Dtype::boolean)
-      return fmt::format("(uchar)({}.x != 0 || {}.y != 0)", value, value);
+    if (to == Dtype::boolean) return fmt::format("(uchar)({}.x != 0 || {}.y != 0)", value, value);
     return cast_text(real_of(from), to, value + ".x");
   }
-  if (is_complex(to))
-    return fmt::format("{}_new({}, 0)", to == Dtype::c128 ? "cdouble" : "cfloat", value);
-  if (to == Dtype::boolean)
-    return fmt::format("(uchar)({} != 0)", value);
+  if (is_complex(to)) return fmt::format("{}_new({}, 0)", to == Dtype::c128 ? "cdouble" : "cfloat", value);
+  if (to == Dtype::boolean) return fmt::format("(uchar)({} != 0)", value);
   if (is_real(from) && is_integer(to))
-    return size_of(to) == 8 ? fmt::format("rtcg_to_{}_{}({})", compute_name(to), from == Dtype::f64 ? "double" : "float", value)
-                            : fmt::format("rtcg_to_{}({})", compute_name(to), value);
+    return size_of(to) == 8
+               ? fmt::format("rtcg_to_{}_{}({})", compute_name(to), from == Dtype::f64 ? "double" : "float", value)
+               : fmt::format("rtcg_to_{}({})", compute_name(to), value);
   return fmt::format("({}){}", compute_name(to), value);
 }
 
 std::string operation_helpers(std::string_view text) {
   const auto calls = [&](std::string_view name) { return text.find(name) != std::string_view::npos; };
   std::string result;
-  if (calls("rtcg_"))
-    result += kernels::operation_helpers_cl;
+  if (calls("rtcg_")) result += kernels::operation_helpers_cl;
   for (const std::string real : {"float", "double"}) {
-    if (calls("_" + real + "("))
-      result += substitute(kernels::operation_helpers_real_cl, {{"real", real}});
+    if (calls("_" + real + "(")) result += substitute(kernels::operation_helpers_real_cl, {{"real", real}});
     const std::string complex = real == "float" ? "cfloat" : "cdouble";
     for (const char* function : {"_sqrt(", "_log(", "_sin(", "_cos(", "_pow("})
       if (calls(complex + function)) {
