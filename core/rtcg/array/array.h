@@ -116,7 +116,7 @@ class Array {
     if constexpr (std::is_same_v<T, bool>) {  // std::vector<bool> has no elements to copy to
       const auto values = std::make_unique<bool[]>(count);
       read(values.get(), count, Dtype::boolean);
-      return {values.get(), values.get() + count};
+      return std::vector<bool>(values.get(), values.get() + count);
     } else {
       std::vector<T> values(count);
       read(values.data(), count, scalar_type<T>());

@@ -8,6 +8,7 @@
 
 #include "rtcg/array/kernel_table.h"
 #include "rtcg/array/loop_body.h"
+#include "rtcg/array/loop_shape.h"
 #include "rtcg/compile/template.h"
 #include "rtcg/error.h"
 #include "rtcg_core_kernels.h"
@@ -40,7 +41,7 @@ void run_elementwise(const Stream& stream, std::span<const NodePtr> roots, std::
   const Device& device = stream.device();
   const LoopBody body(device, roots, outputs[0].shape(), outputs);
   if (!body.fits()) throw std::logic_error("run_elementwise: a body that does not fit");
-  const bool cpu = device.properties().kind == DeviceKind::cpu;
+  const bool cpu = loop_shape(device) == LoopShape::cpu;
   const Kernel& kernel = cached_kernel(device, "elementwise", body.key(), [&] {
     const BodyText text = body.text();
     return std::pair(Source("elementwise.cl", render(kernels::elementwise_cl,

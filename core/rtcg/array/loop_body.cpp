@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "rtcg/array/loop_shape.h"
 #include "rtcg/error.h"
 
 namespace rtcg {
@@ -161,7 +162,8 @@ void LoopBody::merge(const Shape& shape, int split) {
 }
 
 void LoopBody::decide_lanes(const Device& device, unsigned cpu_lanes) {
-  if (device.properties().kind == DeviceKind::cpu) {
+  cpu_ = loop_shape(device) == LoopShape::cpu;
+  if (cpu_) {
     lanes_ = cpu_lanes;
     return;
   }
@@ -172,7 +174,7 @@ void LoopBody::decide_lanes(const Device& device, unsigned cpu_lanes) {
   lanes_ = static_cast<unsigned>(std::clamp<std::size_t>(16 / widest, 1, 16));
 }
 
-void LoopBody::decide_walk(Operand& operand, bool is_cuda, bool is_cpu) {
+void LoopBody::decide_walk(Operand& operand, bool is_cuda) {
   const std::size_t size = size_of(operand.type);
   const std::size_t access = std::min<std::size_t>(16, lanes_ * size);
   const auto multiple = [&](std::int64_t elements) {
@@ -185,7 +187,7 @@ void LoopBody::decide_walk(Operand& operand, bool is_cuda, bool is_cpu) {
     is_linear = is_linear && operand.strides[d] == expected;
     expected *= extents_[d];
   }
-  const bool base = !is_cpu && operand.array != nullptr && multiple(operand.offset) &&
+  const bool base = !cpu_ && operand.array != nullptr && multiple(operand.offset) &&
                     (!is_cuda || operand.array->buffer().native() % 16 == 0);
   if (operand.role == Role::source || (all_zero && operand.role != Role::output)) {
     operand.walk = Walk::uniform;
@@ -206,13 +208,12 @@ void LoopBody::decide_walk(Operand& operand, bool is_cuda, bool is_cpu) {
 void LoopBody::decide_walks(const Device& device) {
   if (!fits_) return;
   const bool is_cuda = device.properties().backend == Backend::cuda;
-  const bool is_cpu = device.properties().kind == DeviceKind::cpu;
   whole_rows_ = extents_.size() > 1 && extents_.back() % lanes_ == 0;
   std::int64_t reach = count_;
   if (extents_.size() > 1)
     for (const std::int64_t extent : extents_) walk_.push_back(extent);
   for (Operand& operand : operands_) {
-    decide_walk(operand, is_cuda, is_cpu);
+    decide_walk(operand, is_cuda);
     std::int64_t low = operand.offset, high = operand.offset + operand.source_size;
     for (int d = 0; d < operand.strides.size(); ++d)
       (operand.strides[d] < 0 ? low : high) += operand.strides[d] * (extents_[d] - 1);
@@ -240,7 +241,7 @@ void LoopBody::form_key() {
     key_.push_back(static_cast<char>(value >> 8));
   };
   key_.push_back(static_cast<char>(lanes_));
-  key_.push_back(static_cast<char>(wide_ | whole_rows_ << 1 | aliased_ << 2 | has_outputs_ << 3));
+  key_.push_back(static_cast<char>(wide_ | whole_rows_ << 1 | aliased_ << 2 | has_outputs_ << 3 | cpu_ << 4));
   key_.push_back(static_cast<char>(extents_.size()));
   key_.push_back(static_cast<char>(outer_.size()));
   key_.push_back(static_cast<char>(operands_.size()));

@@ -98,7 +98,7 @@ class LoopBody {
   void merge(const Shape& shape, int split);
   void decide_lanes(const Device& device, unsigned cpu_lanes);
   void decide_walks(const Device& device);
-  void decide_walk(Operand& operand, bool is_cuda, bool is_cpu);
+  void decide_walk(Operand& operand, bool is_cuda);
   void form_key();
 
   std::array<std::byte, 4096> arena_;
@@ -111,7 +111,7 @@ class LoopBody {
   Dims outer_, inner_, extents_;
   std::int64_t count_ = 0;
   unsigned lanes_ = 1;
-  bool wide_ = false, whole_rows_ = false, aliased_ = false, has_outputs_ = false, fits_ = true;
+  bool cpu_ = false, wide_ = false, whole_rows_ = false, aliased_ = false, has_outputs_ = false, fits_ = true;
   std::pmr::vector<std::int64_t> walk_{&resource_};  ///< extents (of more than one dimension), then operands' words
   std::pmr::vector<std::int32_t> walk_narrow_{&resource_};  ///< the same, as launched when 32 bits do
   std::pmr::string key_{&resource_};

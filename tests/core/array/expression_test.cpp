@@ -5,15 +5,13 @@
 #include <cmath>
 #include <numeric>
 
-#include "support/devices.h"
+#include "support/loops.h"
 
 namespace rtcg {
 namespace {
 
-class ExpressionTest : public test::DeviceTest {
- protected:
-  const Stream stream{device()};
-};
+/// Each device in both loop shapes.
+class ExpressionTest : public test::LoopTest {};
 
 TEST_P(ExpressionTest, FusesArithmeticOfContiguousArrays) {
   std::vector<float> x(1003), y(1003);
@@ -114,7 +112,7 @@ TEST_P(ExpressionTest, ExplainsPhasesAndKernels) {
   EXPECT_EQ((2.0F * x + sqrt(x)).explain(), " 1  kernel: float32 (8,) = ((2 * x0) + sqrt(x0))\n");
 }
 
-RTCG_INSTANTIATE_FOR_DEVICES(ExpressionTest);
+RTCG_INSTANTIATE_FOR_LOOPS(ExpressionTest);
 
 }  // namespace
 }  // namespace rtcg
