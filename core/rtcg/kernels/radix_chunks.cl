@@ -15,12 +15,12 @@ static inline void insertion_sort_row(size_t row, uint length, KEY_BUFFERS VALUE
     uint at = i;
     for (; at > 0 && ordered(key) < ordered(output[row * length + at - 1]); --at) {
       output[row * length + at] = output[row * length + at - 1];
-{% if value %}
+{% if value_bytes %}
       result[row * length + at] = result[row * length + at - 1];
 {% endif %}
     }
     output[row * length + at] = key;
-{% if value %}
+{% if value_bytes %}
     PUT_VALUE(plan, row * length, at, GET_VALUE(plan, row * length, i));
 {% endif %}
   }
@@ -46,13 +46,13 @@ static inline void move_keys(int pass, uint plan, uint* places, size_t row, uint
     const key_t key = from[i];
     const uint at = places[digit_of(key, pass)]++;
     to[at] = key;
-{% if value %}
+{% if value_bytes %}
     PUT_VALUE(plan, row * length, at, GET_VALUE(plan, row * length, i));
 {% endif %}
   }
 }
 
-{% if value %}
+{% if value_bytes %}
 {% set buffers = "input, input_offset, scratch, output, values, values_offset, value_scratch, result" %}
 {% else %}
 {% set buffers = "input, input_offset, scratch, output" %}

@@ -38,7 +38,7 @@ static inline uint digit_of(key_t key, int pass) {
   return (uint)(ordered(key) >> (FIRST_BIT + 8 * pass)) & (pass == PASSES - 1 ? LAST_MASK : 255u);
 }
 
-{% if value %}
+{% if value_bytes %}
 {% if value == "words" %}
 typedef struct { uint words[{{ value_words }}]; } value_t;
 {% elif value == "bytes" %}
@@ -75,7 +75,7 @@ static inline void make_plan(const uint* constant_digits, global uint* plan) {
 #define KEY_SOURCE(plan, row, length) \
   ((PLAN_SOURCE(plan) == 0 ? input + input_offset : PLAN_SOURCE(plan) == 1 ? (global const key_t*)scratch : (global const key_t*)output) + (size_t)(row) * (length))
 #define KEY_TARGET(plan, row, length) ((PLAN_TARGET(plan) == 1 ? scratch : output) + (size_t)(row) * (length))
-{% if value %}
+{% if value_bytes %}
 #define VALUE_BUFFERS , global const value_t* values, ulong values_offset, global value_t* value_scratch, global result_t* result
 /// Value of an element at `at` in its row; in the first pass of an argsort it is `at` itself.
 static inline value_t value_at(uint plan, global const value_t* values, ulong values_offset, global const value_t* value_scratch, global const result_t* result, size_t row_start, uint at) {

@@ -83,7 +83,7 @@ kernel RTCG_GROUP_SIZE(GROUP, 1, 1) void radix_tile_rows(KEY_BUFFERS VALUE_BUFFE
     sort_step(keys, origins, cells, sums, length, (uint)(FIRST_BIT + bit), {{ bits }} - bit < 4 ? (1u << ({{ bits }} - bit)) - 1 : 15u);
   for (uint at = (uint)get_local_id(0); at < length; at += GROUP) {
     output[row * length + at] = keys[at];
-{% if value %}
+{% if value_bytes %}
     const uint plan = PLAN_ACTIVE | PLAN_LAST | 2u << 4;
     PUT_VALUE(plan, row * length, at, GET_VALUE(plan, row * length, origins[at]));
 {% endif %}
@@ -202,7 +202,7 @@ kernel RTCG_GROUP_SIZE(GROUP, 1, 1) void radix_move_blocks(int pass, global cons
     for (uint at = t; at < count; at += GROUP) {
       const uint digit = digit_of(keys[at], pass), place = offsets[digit] + at - starts[digit];
       to[place] = keys[at];
-{% if value %}
+{% if value_bytes %}
       PUT_VALUE(plan, row * length, place, GET_VALUE(plan, row * length, (uint)first + origins[at]));
 {% endif %}
     }
