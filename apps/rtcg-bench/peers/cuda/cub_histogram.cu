@@ -13,8 +13,7 @@ int cub_histogram_bytes(void* stream, const std::uint8_t* x, std::uint32_t* coun
   });
 }
 
-int cub_histogram_floats(void* stream, const float* x, std::uint32_t* counts, float lower, float upper,
-                         std::size_t n) {
+int cub_histogram_floats(void* stream, const float* x, std::uint32_t* counts, float lower, float upper, std::size_t n) {
   static Scratch scratch;
   return scratch([=](void* storage, std::size_t& bytes) {
     return cub::DeviceHistogram::HistogramEven(storage, bytes, x, counts, 257, lower, upper, static_cast<int>(n),
