@@ -59,6 +59,11 @@ Buffer random_bytes(const Stream& stream, std::size_t count, unsigned seed) {
   return out;
 }
 
+Array as_array(const Buffer& buffer) {
+  const auto n = static_cast<std::int64_t>(buffer.bytes() / size_of(buffer.element()));
+  return Array(buffer, buffer.element(), {n}, {1});
+}
+
 std::string power_of_two(std::size_t n) {
   return std::has_single_bit(n) ? "2^" + std::to_string(std::countr_zero(n)) : std::to_string(n);
 }

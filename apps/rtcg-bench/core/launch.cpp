@@ -5,6 +5,7 @@
 
 #include "apps/rtcg-bench/core/topics.h"
 #include "apps/rtcg-bench/data.h"
+#include "rtcg/array/expression.h"
 #include "rtcg/compile/compiler.h"
 #include "rtcg/error.h"
 
@@ -45,6 +46,30 @@ std::function<void()> raw_launch(const Stream& stream, const Kernel& kernel, con
   };
 }
 
+/// Host time to queue, in bursts short enough that the queue never fills; both take turns, so that they meet the same
+/// machine.
+struct Pair {
+  Measurement ours, theirs;
+  double added = 0;  ///< s, median of the differences of each turn
+};
+Pair in_turn(const Context& context, const std::function<void()>& ours, const std::function<void()>& theirs) {
+  const int burst = 200, rounds = context.quick ? 20 : 200;
+  std::vector<double> own, other, added;
+  const auto burst_of = [&](const std::function<void()>& work) {
+    const double seconds = seconds_of([&] {
+      for (int i = 0; i < burst; ++i) work();
+    });
+    context.stream.synchronize();
+    return seconds / burst;
+  };
+  for (int round = 0; round < rounds; ++round) {
+    own.push_back(burst_of(ours));
+    other.push_back(burst_of(theirs));
+    added.push_back(own.back() - other.back());
+  }
+  return {summarise(own), summarise(other), summarise(added).median};
+}
+
 }  // namespace
 
 void launch_topic(Suite& suite, const Context& context) {
@@ -56,33 +81,42 @@ void launch_topic(Suite& suite, const Context& context) {
   const Kernel kernel = compile(stream.device(), Source("small.cl", small_text)).kernel("small");
   const Grid grid = Grid::over(n);
   const std::function<void()> raw = raw_launch(stream, kernel, grid, y, x, a, n);
-  // Host time of queueing, in bursts short enough that the queue never fills; ours and the raw call take turns, so
-  // that both meet the same machine.
-  const int burst = 200, rounds = context.quick ? 20 : 200;
-  std::vector<double> ours, theirs, added;
-  for (int round = 0; round < rounds; ++round) {
-    ours.push_back(seconds_of([&] {
-                     for (int i = 0; i < burst; ++i) kernel(stream, grid, y, x, a, n);
-                   }) /
-                   burst);
-    stream.synchronize();
-    theirs.push_back(seconds_of([&] {
-                       for (int i = 0; i < burst; ++i) raw();
-                     }) /
-                     burst);
-    stream.synchronize();
-    added.push_back(ours.back() - theirs.back());
-  }
-  const Measurement own = summarise(ours), driver = summarise(theirs);
-  suite.add(
-      {"launch, driver's own call", 1e6 * driver.median, "us", driver, {}, {}, "host time to queue, four arguments"});
-  suite.add({"launch",
-             1e6 * own.median,
+  const Pair launch = in_turn(
+      context, [&] { kernel(stream, grid, y, x, a, n); }, raw);
+  suite.add({"launch, driver's own call",
+             1e6 * launch.theirs.median,
              "us",
-             own,
-             {{"driver's own call", own.median / driver.median}},
-             {{"added_us", 1e6 * summarise(added).median}},
+             launch.theirs,
+             {},
+             {},
+             "host time to queue, four arguments"});
+  suite.add({"launch",
+             1e6 * launch.ours.median,
+             "us",
+             launch.ours,
+             {{"driver's own call", launch.ours.median / launch.theirs.median}},
+             {{"added_us", 1e6 * launch.added}},
              "host time to queue, four arguments, checked"});
+
+  const Array u = as_array(x), v = as_array(y), w = Array::empty(stream, {n}, Dtype::f32);
+  const Pair fresh = in_turn(
+      context, [&] { const Array z = 2.0f * u + v; }, raw);
+  suite.add({"array expression, 256 float",
+             1e6 * fresh.ours.median,
+             "us",
+             fresh.ours,
+             {{"driver's own call", fresh.ours.median / fresh.theirs.median}},
+             {{"added_us", 1e6 * fresh.added}},
+             "host time of z = 2 * x + y: graph, look-up, memory for z, launch"});
+  const Pair assigned = in_turn(
+      context, [&] { w.assign(2.0f * u + v); }, raw);
+  suite.add({"array expression into an array, 256 float",
+             1e6 * assigned.ours.median,
+             "us",
+             assigned.ours,
+             {{"driver's own call", assigned.ours.median / assigned.theirs.median}},
+             {{"added_us", 1e6 * assigned.added}},
+             "host time of z.assign(2 * x + y)"});
 }
 
 }  // namespace rtcg::bench
