@@ -6,10 +6,11 @@
 
 namespace rtcg::bench {
 
-/// Compiles the probe kernels into the cache, then starts this binary anew and has it load them.
+/// Compiles the probes into the cache, then starts this binary anew and has it load and run them.
 void warm_start_cost(Suite& suite, const Context& context);
 
-/// The child's part: loads the probe kernels and prints "kernels-from-cache total seconds" on the standard output.
+/// The child's part: loads the probes and prints four figures on the standard output: kernels from the cache,
+/// compilations for the array expressions, seconds for each kernel, seconds for each expression.
 void print_warm_start(const Device& device);
 
 }  // namespace rtcg::bench
