@@ -190,15 +190,7 @@ Array Array::on(const Stream& target) const {
 
 const Array& Array::assign(const Expression& value) const {
   check_writable(*this);
-  if (!(broadcast(value.shape(), shape_) == shape_))
-    throw UsageError(fmt::format("Array::assign: a value of shape {} does not broadcast to {}",
-                                 to_string(value.shape()), to_string(shape_)));
-  const DtypeKind kind = kind_of(value.dtype());
-  const bool fits = value.node()->is_weak ? promote_weak(type_, kind) == type_ : kind <= kind_of(type_);
-  if (!fits)
-    throw UsageError(fmt::format("Array::assign: {} does not go into {} without loss of kind; use astype",
-                                 dtype_name(value.dtype()), dtype_name(type_)));
-  if (size_ != 0) evaluate_into(*this, value.astype(type_));
+  evaluate_into(*this, value);
   return *this;
 }
 

@@ -197,8 +197,9 @@ TEST_P(ArrayTest, RandomChainsOfViewsShowWhatAPlainInterpreterShows) {
     for (int step = 0; step < 4; ++step) views.step();
     ASSERT_EQ(views.array.shape(), as_shape(views.plain.shape)) << seed << ": " << views.note;
     ASSERT_EQ(views.array.to_vector<int>(), views.plain.values) << seed << ": " << views.note;
-    if (views.array.is_contiguous() && views.array.size() > 0)
+    if (views.array.is_contiguous() && views.array.size() > 0) {
       EXPECT_EQ(views.array.contiguous().buffer().native(), views.array.buffer().native());
+    }
   }
 }
 

@@ -71,16 +71,24 @@ TEST_P(NpyTest, EveryTypeComesBackAsItWas) {
   const Stream queue = stream();
   for (const Dtype type : {Dtype::boolean, Dtype::i8, Dtype::u8, Dtype::i16, Dtype::u16, Dtype::i32, Dtype::u32,
                            Dtype::i64, Dtype::u64, Dtype::f16, Dtype::f32, Dtype::f64, Dtype::c64, Dtype::c128}) {
-    const Array a = Array::arange(queue, 30, type).reshape({5, 6});
-    for (const Array& view : {a, a.transpose(), a(Slice{1, 4}, Slice{{}, {}, -2}), a(2, 3), a(Slice{0, 0})}) {
-      write_npy(file_, view);
-      const Array back = read_npy(queue, file_);
-      ASSERT_EQ(back.dtype(), type);
-      ASSERT_EQ(back.shape(), view.shape());
-      ASSERT_EQ(back.astype(Dtype::c128).to_vector<std::complex<double>>(),
-                view.astype(Dtype::c128).to_vector<std::complex<double>>())
-          << dtype_name(type);
-    }
+    write_npy(file_, Array::arange(queue, 30, type).reshape({5, 6}));
+    const Array back = read_npy(queue, file_);
+    ASSERT_EQ(back.dtype(), type);
+    ASSERT_EQ(back.shape(), (Shape{5, 6}));
+    const auto values = back.astype(Dtype::f64).to_vector<double>();
+    for (std::size_t i = 0; i < values.size(); ++i)
+      ASSERT_EQ(values[i], type == Dtype::boolean ? i != 0 : static_cast<double>(i)) << dtype_name(type);
+  }
+}
+
+TEST_P(NpyTest, ViewsAreWrittenAsTheyShow) {
+  const Stream queue = stream();
+  const Array a = Array::arange(queue, 30, Dtype::i32).reshape({5, 6});
+  for (const Array& view : {a, a.transpose(), a(Slice{1, 4}, Slice{{}, {}, -2}), a(2, 3), a(Slice{0, 0}), a(3)}) {
+    write_npy(file_, view);
+    const Array back = read_npy(queue, file_);
+    ASSERT_EQ(back.shape(), view.shape());
+    ASSERT_EQ(back.to_vector<int>(), view.to_vector<int>());
   }
   write_npy(file_, Array::zeros(queue, {2, 3}, Dtype::u8).transpose());
   EXPECT_NE(read_bytes(file_).find("'fortran_order': True, 'shape': (3, 2)"), std::string::npos);
@@ -117,18 +125,18 @@ TEST_P(NpyTest, DamagedFilesAreNamedWithThePlace) {
   EXPECT_EQ(refused_dict("{'descr': '<f4', 'fortran_order': False, 'shape': (1,)}"),
             "shape (1,) of float32 needs 1 elements of 4 bytes, 8 bytes follow the header");
   EXPECT_EQ(refused_dict("{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 2, 8)}"),
-            "byte 84 of the .npy header: shape (4611686018427387904, 2, 8) has more than 2^63 - 1 elements");
+            "byte 89 of the .npy header: shape (4611686018427387904, 2, 8) has more than 2^63 - 1 elements");
   EXPECT_EQ(refused_dict("{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775808,)}"),
-            "byte 62 of the .npy header: an extent of 0 ... 2^63 - 1 is missing");
+            "byte 61 of the .npy header: an extent of 0 ... 2^63 - 1 is missing");
   EXPECT_EQ(refused_dict("{'descr': '<f4', 'fortran_order': False, 'shape': (-2,)}"),
-            "byte 62 of the .npy header: an extent of 0 ... 2^63 - 1 is missing");
+            "byte 61 of the .npy header: an extent of 0 ... 2^63 - 1 is missing");
   EXPECT_EQ(refused_dict("{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1)}"),
-            "byte 78 of the .npy header: more than 8 dimensions");
+            "byte 77 of the .npy header: more than 8 dimensions");
   EXPECT_EQ(refused_dict("{'descr': '|O', 'fortran_order': False, 'shape': (2,)}"),
-            "byte 25 of the .npy header: element type '|O'; bool, integers of 1 to 8 bytes, f2 to f8, c8 and c16 are "
+            "byte 24 of the .npy header: element type '|O'; bool, integers of 1 to 8 bytes, f2 to f8, c8 and c16 are "
             "read");
   EXPECT_EQ(refused_dict("{'descr': '|f4', 'fortran_order': False, 'shape': (2,)}").substr(0, 45),
-            "byte 26 of the .npy header: element type '|f4");
+            "byte 25 of the .npy header: element type '|f4");
   EXPECT_EQ(refused_dict("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}"),
             "byte 20 of the .npy header: a structured type; only arrays of plain numbers are read");
   EXPECT_EQ(refused_dict("{'descr': '<f4', 'fortran_order': Maybe, 'shape': (2,)}"),
