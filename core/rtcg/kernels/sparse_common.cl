@@ -1,0 +1,43 @@
+{#
+  Words that all sparse kernels share. A kernel of a format walks over rows and leaves the rest to the fragments of a
+  row program: SOURCE(j), the j-th element that the matrix is applied to, and statements run for every row with `i`, its
+  index, and `sum`, its product. Sums over a work-group are taken in a fixed order.
+#}
+typedef {{ value }} value_t;
+typedef {{ total }} total_t;
+#define GROUP {{ group }}
+#define ACCUMULATORS 8
+{% if complex %}
+#define MULTIPLY(a, b) {{ complex }}_mul(a, b)
+#define MULTIPLY_ADD(a, b, c) {{ complex }}_fma(a, b, c)
+#define ZERO {{ complex }}_new(0, 0)
+{% else %}
+#define MULTIPLY(a, b) ((a) * (b))
+#define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
+#define ZERO ((value_t)0)
+{% endif %}
+
+{% if group > 1 %}
+static inline total_t group_total(total_t value, LOCAL_POINTER total_t* scratch) {
+  const uint t = (uint)get_local_id(0);
+  scratch[t] = value;
+  barrier(CLK_LOCAL_MEM_FENCE);
+{% for step in steps %}
+  if (t < {{ step }}) scratch[t] += scratch[t + {{ step }}];
+  barrier(CLK_LOCAL_MEM_FENCE);
+{% endfor %}
+  const total_t total = scratch[0];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return total;
+}
+#define GROUP_TOTAL(value) group_total(value, scratch)
+#define GROUP_SCRATCH local total_t scratch[GROUP];
+{% else %}
+#define GROUP_TOTAL(value) (value)
+#define GROUP_SCRATCH
+{% endif %}
+{% if cpu %}
+// The contiguous part of 0 to n that belongs to this item.
+#define OWN_FIRST(n) (uint)((ulong)(n) * get_global_id(0) / get_global_size(0))
+#define OWN_LAST(n) (uint)((ulong)(n) * (get_global_id(0) + 1) / get_global_size(0))
+{% endif %}

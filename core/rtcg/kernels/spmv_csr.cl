@@ -1,0 +1,65 @@
+{#
+  Compressed rows. On a GPU a work-group takes a block of consecutive rows whose entries fit into its local memory: all
+  items multiply the block's entries in their order in memory, whatever rows they belong to, then LANES items add up
+  each row. A row too long for that is a block of its own, for which each item first adds up its share of the products.
+  On a CPU an item takes a contiguous share of the blocks and their rows one by one.
+#}
+#define CAPACITY {{ capacity }}
+#define LANES {{ lanes }}
+
+kernel {% if not cpu %}RTCG_GROUP_SIZE(GROUP, 1, 1) {% endif %}void {{ name }}(
+    global const int* restrict blocks, uint block_count, global const {{ start }}* restrict starts,
+    global const int* restrict columns, global const value_t* restrict values{{ parameters }}) {
+{{ declare }}
+{% if not cpu %}
+  local value_t products[CAPACITY];
+{% if lanes > 1 %}
+  local value_t shares[GROUP];
+{% endif %}
+  const uint t = (uint)get_local_id(0);
+{% endif %}
+{{ begin }}
+{% if cpu %}
+  for (uint i = (uint)blocks[OWN_FIRST(block_count)], last = (uint)blocks[OWN_LAST(block_count)]; i < last; ++i) {
+    value_t sum = ZERO;
+    const {{ start }} end_of_row = starts[i + 1];
+    for ({{ start }} k = starts[i]; k < end_of_row; ++k) sum = MULTIPLY_ADD(values[k], SOURCE(columns[k]), sum);
+    { {{ row }} }
+  }
+{% else %}
+  for (uint block = (uint)get_group_id(0); block < block_count; block += (uint)get_num_groups(0)) {
+    const uint first = (uint)blocks[block], last = (uint)blocks[block + 1];
+    const {{ start }} from = starts[first];
+    const {{ start }} size = starts[last] - from;
+    const int whole = size <= CAPACITY;
+    if (whole) {
+      RTCG_UNROLL(4)
+      for (uint k = t; k < (uint)size; k += GROUP) products[k] = MULTIPLY(values[from + k], SOURCE(columns[from + k]));
+    } else {
+      value_t share = ZERO;
+      RTCG_UNROLL(4)
+      for ({{ start }} k = from + t; k < from + size; k += GROUP) share = MULTIPLY_ADD(values[k], SOURCE(columns[k]), share);
+      products[t] = share;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint i = first + t / LANES;
+    value_t sum = ZERO;
+    if (i < last) {
+      const uint begin_of_row = whole ? (uint)(starts[i] - from) : 0, end_of_row = whole ? (uint)(starts[i + 1] - from) : GROUP;
+      for (uint k = begin_of_row + t % LANES; k < end_of_row; k += LANES) sum = sum + products[k];
+    }
+{% if lanes > 1 %}
+    shares[t] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (i < last && t % LANES == 0) {
+      for (uint k = 1; k < LANES; ++k) sum = sum + shares[t + k];
+      { {{ row }} }
+    }
+{% else %}
+    if (i < last) { {{ row }} }
+{% endif %}
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+{% endif %}
+{{ end }}
+}

@@ -1,0 +1,43 @@
+{#
+  Sliced ELLPACK (SELL-C-sigma): {{ "C" }} rows make a slice, stored column by column and padded to its longest row with
+  columns of -1, which are skipped. Rows may be sorted by length within windows; slot s then holds row row_of[s].
+#}
+#define SLICE {{ slice }}
+
+kernel {% if not cpu %}RTCG_GROUP_SIZE(GROUP, 1, 1) {% endif %}void {{ name }}(
+    global const {{ start }}* restrict slice_starts, global const int* restrict columns,
+    global const value_t* restrict values, {% if sorted %}global const int* restrict row_of, {% endif %}int rows{{ parameters }}) {
+{{ declare }}
+{{ begin }}
+{% if cpu %}
+  const uint slices = ((uint)rows + SLICE - 1) / SLICE;
+  for (uint s = OWN_FIRST(slices), last = OWN_LAST(slices); s < last; ++s) {
+    value_t sums[SLICE];
+    for (uint l = 0; l < SLICE; ++l) sums[l] = ZERO;
+    for ({{ start }} at = slice_starts[s]; at < slice_starts[s + 1]; at += SLICE)
+      for (uint l = 0; l < SLICE; ++l) {
+        const int j = columns[at + l];
+        if (j >= 0) sums[l] = MULTIPLY_ADD(values[at + l], SOURCE(j), sums[l]);
+      }
+    for (uint l = 0; l < min((uint)SLICE, (uint)rows - s * SLICE); ++l) {
+      const uint i = {{ "(uint)row_of[s * SLICE + l]" if sorted else "s * SLICE + l" }};
+      const value_t sum = sums[l];
+      { {{ row }} }
+    }
+  }
+{% else %}
+  for (uint slot = (uint)get_global_id(0); slot < (uint)rows; slot += (uint)get_global_size(0)) {
+    const uint s = slot / SLICE;
+    const {{ start }} last = slice_starts[s + 1];
+    value_t sum = ZERO;
+    RTCG_UNROLL({{ unroll }})
+    for ({{ start }} at = slice_starts[s] + slot % SLICE; at < last; at += SLICE) {
+      const int j = columns[at];
+      if (j >= 0) sum = MULTIPLY_ADD(values[at], SOURCE(j), sum);
+    }
+    const uint i = {{ "(uint)row_of[slot]" if sorted else "slot" }};
+    { {{ row }} }
+  }
+{% endif %}
+{{ end }}
+}
