@@ -7,7 +7,7 @@ typedef {{ value }} value_t;
 typedef {{ total }} total_t;
 #define GROUP {{ group }}
 #define ACCUMULATORS 8
-{% if complex %}
+{% if length(complex) > 0 %}
 #define MULTIPLY(a, b) {{ complex }}_mul(a, b)
 #define MULTIPLY_ADD(a, b, c) {{ complex }}_fma(a, b, c)
 #define ZERO {{ complex }}_new(0, 0)

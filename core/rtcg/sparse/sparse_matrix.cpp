@@ -35,7 +35,10 @@ SparseMatrix::SparseMatrix(std::size_t rows, std::size_t columns, std::vector<st
   check();
   const std::int64_t offender = first_unsorted();
   if (offender < 0) return;
-  if (order == EntryOrder::any) return sort_rows();
+  if (order == EntryOrder::any) {
+    sort_rows();
+    return;
+  }
   const auto k = static_cast<std::size_t>(offender);
   const auto row = std::upper_bound(row_starts_.begin(), row_starts_.end(), offender) - row_starts_.begin() - 1;
   const std::int32_t before = column_indices_[k - 1], here = column_indices_[k];
