@@ -16,7 +16,8 @@ constexpr std::size_t block_bytes = 16 << 10;
 
 /// Items that add up one row: a power of two near a quarter of its mean length.
 unsigned lanes_for(const SparseMatrix& matrix) {
-  const double mean = matrix.rows() == 0 ? 0 : static_cast<double>(matrix.nonzeros()) / static_cast<double>(matrix.rows());
+  const double mean =
+      matrix.rows() == 0 ? 0 : static_cast<double>(matrix.nonzeros()) / static_cast<double>(matrix.rows());
   unsigned lanes = 1;
   while (lanes < 32 && 8.0 * lanes < mean) lanes *= 2;
   return lanes;

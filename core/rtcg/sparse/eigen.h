@@ -16,9 +16,12 @@ SparseMatrix from_eigen(const Eigen::SparseMatrixBase<Derived>& expression) {
   const auto entries = static_cast<std::size_t>(matrix.nonZeros()), rows = static_cast<std::size_t>(matrix.rows());
   std::vector<std::int32_t> columns(entries);
   for (std::size_t k = 0; k < entries; ++k) columns[k] = static_cast<std::int32_t>(matrix.innerIndexPtr()[k]);
-  return {rows, static_cast<std::size_t>(matrix.cols()),
-          std::vector<std::int64_t>(matrix.outerIndexPtr(), matrix.outerIndexPtr() + rows + 1), std::move(columns),
-          std::vector<T>(matrix.valuePtr(), matrix.valuePtr() + entries), EntryOrder::any};
+  return {rows,
+          static_cast<std::size_t>(matrix.cols()),
+          std::vector<std::int64_t>(matrix.outerIndexPtr(), matrix.outerIndexPtr() + rows + 1),
+          std::move(columns),
+          std::vector<T>(matrix.valuePtr(), matrix.valuePtr() + entries),
+          EntryOrder::any};
 }
 
 template <class T>

@@ -9,12 +9,18 @@ namespace rtcg {
 
 const char* name_of(SparseFormat format) {
   switch (format) {
-    case SparseFormat::automatic: return "automatic";
-    case SparseFormat::csr: return "CSR";
-    case SparseFormat::sell: return "SELL";
-    case SparseFormat::dia: return "DIA";
-    case SparseFormat::stencils: return "stencils";
-    case SparseFormat::packets: return "packets";
+    case SparseFormat::automatic:
+      return "automatic";
+    case SparseFormat::csr:
+      return "CSR";
+    case SparseFormat::sell:
+      return "SELL";
+    case SparseFormat::dia:
+      return "DIA";
+    case SparseFormat::stencils:
+      return "stencils";
+    case SparseFormat::packets:
+      return "packets";
   }
   return "?";
 }
@@ -122,7 +128,8 @@ std::vector<WeighedFormat> weigh_formats(const SparseMatrix& matrix, const Forma
   }
   if (!target.cpu()) {
     const SellSize size = sell_size(matrix, slice, sort_window);
-    formats.push_back({SparseFormat::sell, size.entries * entry_bytes + (size.sorts ? rows * sizeof(std::int32_t) : 0), 0});
+    formats.push_back(
+        {SparseFormat::sell, size.entries * entry_bytes + (size.sorts ? rows * sizeof(std::int32_t) : 0), 0});
   }
   const auto weight = [](const WeighedFormat& format) {
     return format.matrix_bytes + (format.format == SparseFormat::csr ? format.matrix_bytes / 4 : 0);

@@ -26,15 +26,15 @@ const char* name_of(SparseFormat format);
 /// Fragments around the sum of a row. Statements see `i` (uint, the row), `sum` (value_t, the row's product) and what
 /// the fragments before declare; `element` is an expression in `j` (int).
 struct RowProgram {
-  std::string name;                          ///< of the kernel
-  std::string parameters;                    ///< ", global const value_t* x, global value_t* y"
-  std::string helpers;                       ///< functions in front of the kernel
-  std::string declare;                       ///< first in the kernel: arrays in local memory
-  std::string begin;                         ///< before the rows
-  std::string element = "x[j]";              ///< what the matrix is applied to
-  std::string row;                           ///< once per row
-  std::string end;                           ///< after the rows
-  bool reduces = false;                      ///< `end` adds up over the group: launch few groups that loop
+  std::string name;              ///< of the kernel
+  std::string parameters;        ///< ", global const value_t* x, global value_t* y"
+  std::string helpers;           ///< functions in front of the kernel
+  std::string declare;           ///< first in the kernel: arrays in local memory
+  std::string begin;             ///< before the rows
+  std::string element = "x[j]";  ///< what the matrix is applied to
+  std::string row;               ///< once per row
+  std::string end;               ///< after the rows
+  bool reduces = false;          ///< `end` adds up over the group: launch few groups that loop
 };
 
 /// What shapes the text besides the matrix.
@@ -83,12 +83,12 @@ struct DeviceMatrix {
   FormatTarget target;
   ScalarType dtype = ScalarType::f64;
   std::size_t rows = 0, columns = 0;
-  std::string_view text;        ///< the format's kernel text, a template
-  TemplateValues values;        ///< what shapes it
-  SparseArguments arguments;    ///< the first parameters of its kernels
-  std::size_t work_groups = 1;  ///< that cover all rows at once
-  std::size_t matrix_bytes = 0; ///< read once per product
-  std::string summary;          ///< "7 diagonals"
+  std::string_view text;         ///< the format's kernel text, a template
+  TemplateValues values;         ///< what shapes it
+  SparseArguments arguments;     ///< the first parameters of its kernels
+  std::size_t work_groups = 1;   ///< that cover all rows at once
+  std::size_t matrix_bytes = 0;  ///< read once per product
+  std::string summary;           ///< "7 diagonals"
 
   /// Is an element cheap enough to be computed anew wherever it is used? True where neighbours come from the cache.
   bool computes_elements() const { return format == SparseFormat::dia || format == SparseFormat::stencils; }

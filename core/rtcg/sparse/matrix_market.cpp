@@ -111,8 +111,7 @@ class Parser {
     if (word() != "%%matrixmarket") fail("a Matrix Market file begins with %%MatrixMarket");
     const std::string object = word(), format = word(), field = word(), symmetry = word();
     if (object != "matrix") fail(fmt::format("the object is \"{}\"; only \"matrix\" can be read", object));
-    if (format != "coordinate")
-      fail(fmt::format("the format is \"{}\"; only \"coordinate\" is sparse", format));
+    if (format != "coordinate") fail(fmt::format("the format is \"{}\"; only \"coordinate\" is sparse", format));
     Header header;
     header.complex = field == "complex", header.pattern = field == "pattern", header.integer = field == "integer";
     if (field != "real" && field != "double" && !header.complex && !header.pattern && !header.integer)

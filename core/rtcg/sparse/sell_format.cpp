@@ -84,10 +84,11 @@ DeviceMatrix make_sell(const Stream& stream, const SparseMatrix& matrix, const F
   device.arguments.add(device_copy(stream, columns)).add(device_copy(stream, values));
   if (sorts) device.arguments.add(device_copy(stream, rows));
   device.arguments.add(static_cast<std::int32_t>(matrix.rows()));
-  device.matrix_bytes = stored * entry_bytes + starts.size() * start_bytes(stored) +
-                        (sorts ? matrix.rows() * sizeof(std::int32_t) : 0);
-  device.summary = fmt::format("slices of {} rows{}, {:.1f} % padding", slice, sorts ? " sorted by length" : "",
-                               stored == 0 ? 0.0 : 100.0 * (1.0 - static_cast<double>(matrix.nonzeros()) / static_cast<double>(stored)));
+  device.matrix_bytes =
+      stored * entry_bytes + starts.size() * start_bytes(stored) + (sorts ? matrix.rows() * sizeof(std::int32_t) : 0);
+  device.summary = fmt::format(
+      "slices of {} rows{}, {:.1f} % padding", slice, sorts ? " sorted by length" : "",
+      stored == 0 ? 0.0 : 100.0 * (1.0 - static_cast<double>(matrix.nonzeros()) / static_cast<double>(stored)));
   return device;
 }
 

@@ -71,14 +71,13 @@ void SparseMatrix::check() const {
       throw UsageError(
           fmt::format("sparse matrix: row {} starts at {} and ends at {}", i, row_starts_[i], row_starts_[i + 1]));
   if (row_starts_.back() != static_cast<std::int64_t>(entries))
-    throw UsageError(fmt::format("sparse matrix: the last row ends at {}, but there are {} entries", row_starts_.back(),
-                                 entries));
+    throw UsageError(
+        fmt::format("sparse matrix: the last row ends at {}, but there are {} entries", row_starts_.back(), entries));
   for (std::size_t i = 0; i < rows_; ++i)
     for (std::int64_t k = row_starts_[i]; k < row_starts_[i + 1]; ++k) {
       const std::int32_t column = column_indices_[static_cast<std::size_t>(k)];
       if (column < 0 || static_cast<std::size_t>(column) >= columns_)
-        throw UsageError(
-            fmt::format("sparse matrix: entry {} (row {}) is in column {} of {}", k, i, column, columns_));
+        throw UsageError(fmt::format("sparse matrix: entry {} (row {}) is in column {} of {}", k, i, column, columns_));
     }
 }
 
@@ -90,7 +89,8 @@ void SparseMatrix::sort_rows() {
         auto sorted_columns = column_indices_;
         std::size_t out = 0;
         for (std::size_t i = 0; i < rows_; ++i) {
-          const auto first = static_cast<std::size_t>(row_starts_[i]), last = static_cast<std::size_t>(row_starts_[i + 1]);
+          const auto first = static_cast<std::size_t>(row_starts_[i]),
+                     last = static_cast<std::size_t>(row_starts_[i + 1]);
           order.resize(last - first);
           std::iota(order.begin(), order.end(), first);
           std::stable_sort(order.begin(), order.end(),
@@ -156,24 +156,30 @@ SparseMatrix SparseMatrix::from_device(std::size_t rows, std::size_t columns, co
     throw UsageError(fmt::format("sparse matrix: row starts are int or long, not {}", name_of(row_starts.element())));
   }
   if (column_indices.element() != ScalarType::i32)
-    throw UsageError(
-        fmt::format("sparse matrix: column indices are int, not {}", name_of(column_indices.element())));
+    throw UsageError(fmt::format("sparse matrix: column indices are int, not {}", name_of(column_indices.element())));
   SparseValues host;
   switch (values.element()) {
-    case ScalarType::f32: host = values.read<float>(); break;
-    case ScalarType::f64: host = values.read<double>(); break;
-    case ScalarType::c64: host = values.read<std::complex<float>>(); break;
-    case ScalarType::c128: host = values.read<std::complex<double>>(); break;
+    case ScalarType::f32:
+      host = values.read<float>();
+      break;
+    case ScalarType::f64:
+      host = values.read<double>();
+      break;
+    case ScalarType::c64:
+      host = values.read<std::complex<float>>();
+      break;
+    case ScalarType::c128:
+      host = values.read<std::complex<double>>();
+      break;
     default:
-      throw UsageError(fmt::format("sparse matrix: values are float, double or complex, not {}",
-                                   name_of(values.element())));
+      throw UsageError(
+          fmt::format("sparse matrix: values are float, double or complex, not {}", name_of(values.element())));
   }
   return {rows, columns, std::move(starts), column_indices.read<std::int32_t>(), std::move(host)};
 }
 
 ScalarType SparseMatrix::dtype() const {
-  return std::visit(
-      []<class T>(const std::vector<T>&) { return scalar_type<T>(); }, values_);
+  return std::visit([]<class T>(const std::vector<T>&) { return scalar_type<T>(); }, values_);
 }
 
 void SparseMatrix::throw_dtype(ScalarType asked) const {

@@ -22,10 +22,14 @@ RowProgram product_program() {
 DeviceMatrix make(SparseFormat format, const Stream& stream, const SparseMatrix& matrix, const FormatTarget& target,
                   const SparseOptions& options) {
   switch (format) {
-    case SparseFormat::sell: return make_sell(stream, matrix, target, options.slice, options.sort_window);
-    case SparseFormat::dia: return make_dia(stream, matrix, target);
-    case SparseFormat::stencils: return make_stencils(stream, matrix, target);
-    default: return make_csr(stream, matrix, target, options.lanes);
+    case SparseFormat::sell:
+      return make_sell(stream, matrix, target, options.slice, options.sort_window);
+    case SparseFormat::dia:
+      return make_dia(stream, matrix, target);
+    case SparseFormat::stencils:
+      return make_stencils(stream, matrix, target);
+    default:
+      return make_csr(stream, matrix, target, options.lanes);
   }
 }
 
@@ -61,8 +65,7 @@ void check_vector(const char* what, const Buffer& buffer, std::size_t elements, 
   if (!(buffer.device() == device))
     throw UsageError(fmt::format("{} is on {}, the matrix on {}", what, buffer.device().id(), device.id()));
   if (buffer.element() != dtype && buffer.element() != ScalarType::unknown)
-    throw UsageError(
-        fmt::format("{} holds {}, the matrix {}", what, name_of(buffer.element()), name_of(dtype)));
+    throw UsageError(fmt::format("{} holds {}, the matrix {}", what, name_of(buffer.element()), name_of(dtype)));
   if (buffer.bytes() < needed)
     throw UsageError(fmt::format("{} has {} bytes; {} elements of {} need {}", what, buffer.bytes(), elements,
                                  name_of(dtype), needed));

@@ -37,7 +37,8 @@ Rows<T> random_matrix(int rows, int columns, double mean, unsigned seed) {
   for (int i = 0; i < rows && columns > 0; ++i) {
     const int count = i == 3 ? columns : i == 5 ? 0 : length(random);
     for (int k = 0; k < count; ++k)
-      triplets.emplace_back(i, i == 3 ? k : static_cast<int>(random() % static_cast<unsigned>(columns)), random_value<T>(random));
+      triplets.emplace_back(i, i == 3 ? k : static_cast<int>(random() % static_cast<unsigned>(columns)),
+                            random_value<T>(random));
   }
   Rows<T> matrix(rows, columns);
   matrix.setFromTriplets(triplets.begin(), triplets.end());
@@ -82,7 +83,8 @@ double error(const Stream& stream, const Rows<T>& matrix, const SparseOptions& o
   const Vector<double> scale = matrix.cwiseAbs().template cast<double>() * wide_x.cwiseAbs();
   double largest = 0;
   for (Eigen::Index i = 0; i < matrix.rows(); ++i)
-    largest = std::max(largest, std::abs(Wide(result[static_cast<std::size_t>(i)]) - expected[i]) / (scale[i] + 1e-300));
+    largest =
+        std::max(largest, std::abs(Wide(result[static_cast<std::size_t>(i)]) - expected[i]) / (scale[i] + 1e-300));
   return largest;
 }
 
@@ -100,7 +102,8 @@ TEST_P(SparseOperatorTest, AgreesWithEigenOnRandomMatrices) {
   const Stream s = stream();
   for (const SparseFormat format : {SparseFormat::csr, SparseFormat::sell})
     for (const SparseOptions& options : shapes(format))
-      for (const auto& [rows, columns, mean] : {std::tuple(1000, 700, 6.0), {333, 5000, 40.0}, {1, 1, 1.0}, {7, 1, 1.0}}) {
+      for (const auto& [rows, columns, mean] :
+           {std::tuple(1000, 700, 6.0), {333, 5000, 40.0}, {1, 1, 1.0}, {7, 1, 1.0}}) {
         SCOPED_TRACE(testing::Message() << name_of(format) << " " << rows << " x " << columns << ", shape "
                                         << static_cast<int>(*options.loop_shape));
         EXPECT_LT(error(s, random_matrix<double>(rows, columns, mean, 1), options), 1e-15);
@@ -139,7 +142,8 @@ TEST_P(SparseOperatorTest, TakesFloatAndComplexValues) {
 }
 
 TEST_P(SparseOperatorTest, TakesMatricesWithoutRowsColumnsOrEntries) {
-  for (const SparseFormat format : {SparseFormat::automatic, SparseFormat::csr, SparseFormat::sell, SparseFormat::dia, SparseFormat::stencils})
+  for (const SparseFormat format :
+       {SparseFormat::automatic, SparseFormat::csr, SparseFormat::sell, SparseFormat::dia, SparseFormat::stencils})
     for (const SparseOptions& options : shapes(format))
       for (const auto& [rows, columns] : {std::pair(0, 0), {0, 5}, {5, 0}, {5, 5}})
         EXPECT_EQ(error(stream(), Rows<double>(rows, columns), options), 0.0)
@@ -195,7 +199,8 @@ TEST_P(SparseOperatorTest, RefusesWhatDoesNotFit) {
   const SparseMatrix matrix = from_eigen(random_matrix<double>(50, 40, 5, 9));
   const SparseOperator product(s, matrix);
   const Buffer x = Buffer::of<double>(s, 40), y = Buffer::of<double>(s, 50);
-  EXPECT_MESSAGE(UsageError, "x has 312 bytes; 40 elements of double need 320", product(s, Buffer::of<double>(s, 39), y));
+  EXPECT_MESSAGE(UsageError, "x has 312 bytes; 40 elements of double need 320",
+                 product(s, Buffer::of<double>(s, 39), y));
   EXPECT_MESSAGE(UsageError, "y holds float", product(s, x, Buffer::of<float>(s, 100)));
   EXPECT_MESSAGE(UsageError, "y: the buffer is empty", product(s, x, Buffer()));
   EXPECT_MESSAGE(UsageError, "x and y are one buffer", product(s, y, y));
@@ -203,7 +208,8 @@ TEST_P(SparseOperatorTest, RefusesWhatDoesNotFit) {
   options.format = SparseFormat::dia;
   EXPECT_MESSAGE(UsageError, "more than the 64 diagonals that DIA allows", SparseOperator(s, matrix, options));
   options.format = SparseFormat::stencils;
-  EXPECT_MESSAGE(UsageError, "differ in too many ways", SparseOperator(s, from_eigen(banded_matrix<double>(2000, 2000, 0, 5)), options));
+  EXPECT_MESSAGE(UsageError, "differ in too many ways",
+                 SparseOperator(s, from_eigen(banded_matrix<double>(2000, 2000, 0, 5)), options));
   options = {}, options.lanes = 3;
   EXPECT_MESSAGE(UsageError, "3 lanes a row", SparseOperator(s, matrix, options));
 }
