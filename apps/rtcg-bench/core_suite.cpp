@@ -17,9 +17,10 @@ struct Topic {
 };
 
 constexpr Topic topics[] = {
-    {"launch", launch_topic},       {"compile", compile_topic}, {"elementwise", elementwise_topic},
-    {"reduce", reduce_topic},       {"scan", scan_topic},       {"sort", sort_topic},
-    {"histogram", histogram_topic}, {"fft", fft_topic},         {"sparse", sparse_topic},
+    {"launch", launch_topic},         {"compile", compile_topic}, {"elementwise", elementwise_topic},
+    {"reduce", reduce_topic},         {"scan", scan_topic},       {"sort", sort_topic},
+    {"histogram", histogram_topic},   {"fft", fft_topic},         {"sparse", sparse_topic},
+    {"copperhead", copperhead_topic},
 };
 
 }  // namespace

@@ -14,5 +14,6 @@ void sort_topic(Suite& suite, const Context& context);
 void histogram_topic(Suite& suite, const Context& context);
 void fft_topic(Suite& suite, const Context& context);
 void sparse_topic(Suite& suite, const Context& context);
+void copperhead_topic(Suite& suite, const Context& context);
 
 }  // namespace rtcg::bench

@@ -1,0 +1,150 @@
+// Copperhead's programs: speed and length against the same written by hand in CUDA.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "apps/rtcg-bench/copperhead/programs.h"
+#include "apps/rtcg-bench/core/topics.h"
+#include "apps/rtcg-bench/data.h"
+#include "apps/rtcg-bench/lines_of_code.h"
+#include "apps/rtcg-bench/peers/cuda_peers.h"
+#include "rtcg-bench_kernels.h"
+#include "rtcg/array/expression.h"
+
+namespace rtcg::bench {
+
+namespace {
+
+constexpr const char* by_hand = "CUDA by hand";
+
+struct Lengths {
+  std::size_t ours = 0, by_hand = 0;
+};
+
+/// Adds the lengths to the last line, and to the total unless the program has been counted.
+void add_lengths(Suite& suite, Lengths& total, std::string_view ours, std::string_view cuda, bool is_first = true) {
+  const std::size_t lines = lines_of_code(ours), lines_by_hand = lines_of_code(cuda);
+  suite.results.back().figures["lines"] = static_cast<double>(lines);
+  suite.results.back().figures["lines by hand"] = static_cast<double>(lines_by_hand);
+  if (!is_first) return;
+  total.ours += lines;
+  total.by_hand += lines_by_hand;
+}
+
+/// Largest difference relative to the largest value of the reference.
+double deviation(const Array& value, const Array& reference) {
+  const std::vector<float> a = value.to_vector<float>(), b = reference.to_vector<float>();
+  double difference = 0, largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    // Not std::max alone: a NaN must not be passed over.
+    if (!(std::abs(a[i] - b[i]) <= difference)) difference = std::abs(a[i] - b[i]);
+    largest = std::max(largest, std::abs(static_cast<double>(b[i])));
+  }
+  return difference / largest;
+}
+
+/// Elements in [low, high].
+Array uniform(const Stream& stream, std::size_t n, unsigned seed, float low, float high) {
+  return 0.5f * (high - low) * (as_array(random_floats(stream, n, seed)) + 1.0f) + low;
+}
+
+class Programs {
+ public:
+  Programs(Suite& suite, const Context& context)
+      : suite_(suite), context_(context), stream_(context.stream), cuda_(cuda_peers(context.stream.device())) {}
+
+  void axpy() {
+    const std::size_t n = context_.size(26, 22);
+    const double bytes = 12 * static_cast<double>(n);
+    const Array x = uniform(stream_, n, 1, -1, 1), y = uniform(stream_, n, 2, -1, 1), by_peer = like(x);
+    Comparison line = comparison("axpy, " + power_of_two(n) + " float", {bytes / 1e9, "GB/s", bytes});
+    if (cuda_)
+      line.peer(by_hand, [&] { call_peer(cuda_->axpy, stream_, 2.5f, x.buffer(), y.buffer(), by_peer.buffer(), n); });
+    Array z;
+    line.ours([&] { z = bench::axpy(2.5f, x, y); }, [&] { agree(z, by_peer, 1e-6, "axpy"); });
+    add_lengths(suite_, lengths_, kernels::axpy_cpp, kernels::copperhead_axpy_cu);
+  }
+
+  void black_scholes() {
+    const std::size_t n = context_.size(25, 20);
+    const double size = static_cast<double>(n);
+    const float rate = 0.02f, volatility = 0.3f;
+    const Array stock = uniform(stream_, n, 1, 5, 30), strike = uniform(stream_, n, 2, 1, 100),
+                years = uniform(stream_, n, 3, 0.25f, 10), call = like(stock), put = like(stock);
+    Comparison line =
+        comparison("black_scholes, " + power_of_two(n) + " options", {size / 1e9, "Goption/s", 20 * size});
+    if (cuda_)
+      line.peer(by_hand, [&] {
+        call_peer(cuda_->black_scholes, stream_, stock.buffer(), strike.buffer(), years.buffer(), rate, volatility,
+                  call.buffer(), put.buffer(), n);
+      });
+    std::vector<Array> prices;
+    line.ours([&] { prices = bench::black_scholes(stock, strike, years, rate, volatility); },
+              [&] {
+                agree(prices[0], call, 1e-5, "black_scholes, call");
+                agree(prices[1], put, 1e-5, "black_scholes, put");
+              });
+    add_lengths(suite_, lengths_, kernels::black_scholes_cpp, kernels::copperhead_black_scholes_cu);
+  }
+
+  void laplace(std::int64_t side, int steps, bool is_first) {
+    const auto points = static_cast<double>((side - 2) * (side - 2)) * steps;
+    const Array start = uniform(stream_, static_cast<std::size_t>(side * side), 1, 0, 1).reshape({side, side});
+    const Array u = start.copy(), scratch = start.copy(), peer_u = start.copy(), peer_scratch = start.copy();
+    Comparison line =
+        comparison(fmt::format("laplace, {0} x {0}, {1} steps", side, steps), {points / 1e9, "Gpoint/s", 8 * points});
+    if (cuda_)
+      line.peer(by_hand, [&] {
+        call_peer(cuda_->laplace, stream_, peer_u.buffer(), peer_scratch.buffer(), static_cast<int>(side), steps);
+      });
+    line.ours([&] { bench::laplace(u, scratch, steps); },
+              [&] {
+                if (!cuda_) return;
+                const Array again = start.copy(), again_scratch = start.copy();
+                call_peer(cuda_->laplace, stream_, again.buffer(), again_scratch.buffer(), static_cast<int>(side),
+                          steps);
+                require(deviation(u, again) < 1e-5, "laplace");
+              });
+    add_lengths(suite_, lengths_, kernels::laplace_cpp, kernels::copperhead_laplace_cu, is_first);
+  }
+
+  void total() {
+    const double ratio = static_cast<double>(lengths_.by_hand) / static_cast<double>(lengths_.ours);
+    suite_.add(
+        {"Copperhead's programs, length by hand over ours",
+         ratio,
+         "x",
+         {},
+         {{"target", ratio / 4}},
+         {{"lines", static_cast<double>(lengths_.ours)}, {"lines by hand", static_cast<double>(lengths_.by_hand)}},
+         "lines that hold code"});
+  }
+
+ private:
+  Comparison comparison(const std::string& name, const Work& work) const { return {suite_, context_, name, work}; }
+  static Array like(const Array& array) { return Array::empty(array.stream(), array.shape(), array.dtype()); }
+  /// The peer's result is the reference; it has run before ours.
+  void agree(const Array& ours, const Array& by_peer, double tolerance, const char* what) const {
+    if (cuda_) require(deviation(ours, by_peer) < tolerance, what);
+  }
+
+  Suite& suite_;
+  const Context& context_;
+  const Stream& stream_;
+  const CudaPeers* cuda_;
+  Lengths lengths_;
+};
+
+}  // namespace
+
+void copperhead_topic(Suite& suite, const Context& context) {
+  Programs programs(suite, context);
+  programs.axpy();
+  programs.black_scholes();
+  const bool gpu = context.on_gpu();
+  programs.laplace(100, context.quick ? 100 : gpu ? 8000 : 1000, true);
+  programs.laplace(context.quick ? 130 : gpu ? 8194 : 1026, 20, false);
+  programs.total();
+}
+
+}  // namespace rtcg::bench
