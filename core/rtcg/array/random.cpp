@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 
-#include "rtcg/compile/compiler.h"
+#include "rtcg/array/kernel_table.h"
+#include "rtcg/array/loop_body.h"
+#include "rtcg/array/loop_shape.h"
 #include "rtcg/compile/template.h"
 #include "rtcg_core_kernels.h"
 
@@ -91,37 +94,39 @@ Array Random::fill(const Stream& stream, const Shape& shape, Dtype type, const R
   const auto count = static_cast<std::uint64_t>(result.size());
   const int element_bytes = static_cast<int>(size_of(type));
   const int blocks = std::max(1, 16 / (fill.per_block * element_bytes));
-  const bool cpu = stream.device().properties().kind != DeviceKind::gpu;
-  const std::string real = type == Dtype::f64 ? "double" : type == Dtype::f32 || type == Dtype::f16 ? "float" : "";
-  Source source("random.cl", render(kernels::random_cl,
-                                    {{"distribution", fill.distribution},
-                                     {"element", fill.element},
-                                     {"real", real},
-                                     {"half", type == Dtype::f16},
-                                     {"per_block", fill.per_block},
-                                     {"blocks", blocks},
-                                     {"wide", fill.wide},
-                                     {"cpu", cpu},
-                                     {"parameters", fill.parameters},
-                                     {"arguments", fill.arguments}},
-                                    "random.cl"));
-  const Kernel kernel = compile(stream.device(), with_philox(source)).kernel("fill_random");
+  const bool cpu = loop_shape(stream.device()) == LoopShape::cpu;
+  const std::string key = fmt::format("{} {} {}{}", fill.distribution, dtype_name(type), fill.wide ? "wide " : "", cpu);
+  const Kernel& kernel = cached_kernel(stream.device(), "random", key, [&] {
+    const bool is_single = type == Dtype::f32 || type == Dtype::f16;
+    Source source("random.cl", render(kernels::random_cl,
+                                      {{"distribution", fill.distribution},
+                                       {"element", fill.element},
+                                       {"real", type == Dtype::f64 ? "double"
+                                                : is_single        ? "float"
+                                                                   : ""},
+                                       {"half", type == Dtype::f16},
+                                       {"per_block", fill.per_block},
+                                       {"blocks", blocks},
+                                       {"wide", fill.wide},
+                                       {"cpu", cpu},
+                                       {"parameters", fill.parameters},
+                                       {"arguments", fill.arguments}},
+                                      "random.cl"));
+    return std::pair(with_philox(source), std::string("fill_random"));
+  });
 
   const auto per_item = static_cast<std::uint64_t>(fill.per_block * blocks);
   const std::uint64_t items = (count - 1) / per_item + 1;
-  const auto key0 = static_cast<std::uint32_t>(seed_), key1 = static_cast<std::uint32_t>(seed_ >> 32);
-  std::vector<Argument> arguments;
-  const auto add = [&]<class T>(const T& value) {
-    arguments.push_back({&value, {scalar_type<T>(), 1, ArgumentSpace::value, sizeof(T)}});
-  };
-  arguments.push_back({result.buffer().argument(), {ScalarType::unknown, 1, ArgumentSpace::buffer, 0}});
-  add(count), add(position_), add(items);
-  for (const Scalar& value : fill.values)
-    arguments.push_back(
-        {value.data(), {value.dtype(), 1, ArgumentSpace::value, static_cast<std::uint8_t>(size_of(value.dtype()))}});
-  add(subsequence_), add(key0), add(key1);
-  const std::uint64_t chunks = 4 * std::uint64_t{stream.device().properties().compute_units};
-  kernel.launch(stream, cpu ? Grid::of(std::min(items, chunks), 1) : Grid::over(items, gpu_group), arguments);
+  ArgumentList arguments;
+  arguments.buffer(result.buffer(), ScalarType::unknown);
+  arguments.value(count), arguments.value(position_), arguments.value(items);
+  for (const Scalar& value : fill.values) arguments.bytes(value.data(), size_of(value.dtype()), value.dtype());
+  arguments.value(subsequence_);
+  arguments.value(static_cast<std::uint32_t>(seed_)), arguments.value(static_cast<std::uint32_t>(seed_ >> 32));
+  // Chunks of a few thousand elements at least, or starting them costs more than filling them.
+  const std::uint64_t chunks =
+      std::clamp<std::uint64_t>(items / 1024, 1, 4 * std::uint64_t{stream.device().properties().compute_units});
+  kernel.launch(stream, cpu ? Grid::of(chunks, 1) : Grid::over(items, gpu_group), arguments.arguments());
   position_ += (count - 1) / static_cast<std::uint64_t>(fill.per_block) + 1;
   return result;
 }

@@ -7,14 +7,15 @@
 #include <cmath>
 #include <numeric>
 
+#include "rtcg/compile/compiler.h"
 #include "rtcg/error.h"
-#include "support/devices.h"
+#include "support/loops.h"
 #include "support/scratch_directory.h"
 
 namespace rtcg {
 namespace {
 
-class RandomTest : public test::DeviceTest {};
+class RandomTest : public test::LoopTest {};
 
 using Words = std::array<std::uint32_t, 4>;
 
@@ -63,27 +64,25 @@ TEST_P(RandomTest, GeneratorGivesThePublishedAnswers) {
                 "  out[0] = r.x, out[1] = r.y, out[2] = r.z, out[3] = r.w;\n"
                 "}\n");
   const Kernel kernel = compile(device(), with_philox(source)).kernel("known");
-  const Stream queue = stream();
-  const Buffer out = Buffer::of<std::uint32_t>(queue, 4);
+  const Buffer out = Buffer::of<std::uint32_t>(stream, 4);
   for (const KnownAnswer& known : known_answers) {
     const Words& c = known.counter;
-    kernel(queue, Grid::of(1, 1), out, c[0], c[1], c[2], c[3], known.key[0], known.key[1]);
+    kernel(stream, Grid::of(1, 1), out, c[0], c[1], c[2], c[3], known.key[0], known.key[1]);
     EXPECT_EQ(out.read<std::uint32_t>(), std::vector<std::uint32_t>(known.result.begin(), known.result.end()));
     EXPECT_EQ(reference(c, known.key), known.result);
   }
 }
 
 TEST_P(RandomTest, BitsAreTheStreamOfCounters) {
-  const Stream queue = stream();
   for (const std::int64_t n : {1, 3, 4, 1000, 4097}) {
     Random random(0x123456789abcdef0, 7);
-    const auto words = random.bits(queue, {n}).to_vector<std::uint32_t>();
+    const auto words = random.bits(stream, {n}).to_vector<std::uint32_t>();
     for (std::size_t i = 0; i < words.size(); ++i) ASSERT_EQ(words[i], stream_word(0x123456789abcdef0, 7, i)) << i;
     EXPECT_EQ(random.position(), static_cast<std::uint64_t>((n + 3) / 4));
   }
   Random random(5);
   random.seek((std::uint64_t{1} << 32) - 1);  // the carry into the second word
-  const auto wide = random.bits(queue, {4}, Dtype::u64).to_vector<std::uint64_t>();
+  const auto wide = random.bits(stream, {4}, Dtype::u64).to_vector<std::uint64_t>();
   for (std::size_t i = 0; i < 4; ++i) {
     const std::uint64_t n = 4 * ((std::uint64_t{1} << 32) - 1) + 2 * i;
     EXPECT_EQ(wide[i], std::uint64_t{stream_word(5, 0, n)} << 32 | stream_word(5, 0, n + 1));
@@ -91,11 +90,10 @@ TEST_P(RandomTest, BitsAreTheStreamOfCounters) {
 }
 
 TEST_P(RandomTest, UniformIsTheHighBitsExactly) {
-  const Stream queue = stream();
   Random single(42), dual(42), half(42);
-  const auto x = single.uniform(queue, {1001}).to_vector<float>();
-  const auto y = dual.uniform(queue, {501}, Dtype::f64).to_vector<double>();
-  const auto h = half.uniform(queue, {101}, Dtype::f16).view_as(Dtype::u16).to_vector<std::uint16_t>();
+  const auto x = single.uniform(stream, {1001}).to_vector<float>();
+  const auto y = dual.uniform(stream, {501}, Dtype::f64).to_vector<double>();
+  const auto h = half.uniform(stream, {101}, Dtype::f16).view_as(Dtype::u16).to_vector<std::uint16_t>();
   for (std::size_t i = 0; i < x.size(); ++i)
     ASSERT_EQ(x[i], static_cast<float>(stream_word(42, 0, i) >> 8) / 16777216.0f);
   for (std::size_t i = 0; i < y.size(); ++i) {
@@ -110,17 +108,16 @@ TEST_P(RandomTest, UniformIsTheHighBitsExactly) {
 }
 
 TEST_P(RandomTest, UniformStaysBelowItsUpperEnd) {
-  const Stream queue = stream();
   Random random(1);
   // Eight floats lie in this interval, so rounding reaches the upper end often.
   const float low = 16777216.0f, high = 16777232.0f;
-  const auto x = random.uniform(queue, {20000}, Dtype::f32, low, high).to_vector<float>();
+  const auto x = random.uniform(stream, {20000}, Dtype::f32, low, high).to_vector<float>();
   EXPECT_EQ(*std::min_element(x.begin(), x.end()), low);
   EXPECT_EQ(*std::max_element(x.begin(), x.end()), 16777230.0f);
-  const auto h = random.uniform(queue, {20000}, Dtype::f16, 1024, 1032).view_as(Dtype::u16).to_vector<std::uint16_t>();
+  const auto h = random.uniform(stream, {20000}, Dtype::f16, 1024, 1032).view_as(Dtype::u16).to_vector<std::uint16_t>();
   EXPECT_EQ(*std::min_element(h.begin(), h.end()), 0x6400);  // 1024
   EXPECT_EQ(*std::max_element(h.begin(), h.end()), 0x6407);  // 1031
-  const auto narrow = random.uniform(queue, {10}, Dtype::f64, 1.0, std::nextafter(1.0, 2.0)).to_vector<double>();
+  const auto narrow = random.uniform(stream, {10}, Dtype::f64, 1.0, std::nextafter(1.0, 2.0)).to_vector<double>();
   EXPECT_EQ(narrow, std::vector<double>(10, 1.0));
 }
 
@@ -144,13 +141,12 @@ std::vector<double> doubles(const Array& array) {
 }
 
 TEST_P(RandomTest, UniformAndNormalFollowTheirDistributions) {
-  const Stream queue = stream();
   Random random(2024);
   for (const Dtype type : {Dtype::f32, Dtype::f64}) {
     SCOPED_TRACE(dtype_name(type));
-    const auto u = doubles(random.uniform(queue, {100000}, type, -3, 5));
+    const auto u = doubles(random.uniform(stream, {100000}, type, -3, 5));
     EXPECT_LT(kolmogorov(u, [](double x) { return (x + 3) / 8; }), 1.95);
-    const auto z = doubles(random.normal(queue, {100000}, type, 2, 0.5));
+    const auto z = doubles(random.normal(stream, {100000}, type, 2, 0.5));
     EXPECT_LT(kolmogorov(z, [](double x) { return 0.5 * std::erfc(-(x - 2) / 0.5 / std::sqrt(2)); }), 1.95);
     const double n = 100000, mean = std::accumulate(z.begin(), z.end(), 0.0) / n;
     double square = 0, fourth = 0, neighbours = 0;
@@ -167,10 +163,9 @@ TEST_P(RandomTest, UniformAndNormalFollowTheirDistributions) {
 }
 
 TEST_P(RandomTest, NormalIsBoxAndMullerOfTheStream) {
-  const Stream queue = stream();
   Random single(9), dual(9);
-  const auto x = single.normal(queue, {1000}).to_vector<float>();
-  const auto y = dual.normal(queue, {1000}, Dtype::f64).to_vector<double>();
+  const auto x = single.normal(stream, {1000}).to_vector<float>();
+  const auto y = dual.normal(stream, {1000}, Dtype::f64).to_vector<double>();
   for (std::size_t pair = 0; pair < 500; ++pair) {
     const double u = (static_cast<float>(stream_word(9, 0, 2 * pair)) + 0.5) / 4294967296.0;
     const double turn = static_cast<std::int32_t>(stream_word(9, 0, 2 * pair + 1)) / 2147483648.0;
@@ -187,10 +182,9 @@ TEST_P(RandomTest, NormalIsBoxAndMullerOfTheStream) {
 }
 
 TEST_P(RandomTest, IntegersFillTheirRangeEvenly) {
-  const Stream queue = stream();
   Random random(77);
   // 700,000 numbers over 7 values: chi-square with 6 degrees of freedom passes 22.5 once in 1000.
-  const auto dice = random.integers(queue, {700000}, -3, 4, Dtype::i8).to_vector<std::int8_t>();
+  const auto dice = random.integers(stream, {700000}, -3, 4, Dtype::i8).to_vector<std::int8_t>();
   std::array<double, 7> counts{};
   for (const std::int8_t value : dice) {
     ASSERT_GE(value, -3);
@@ -204,12 +198,11 @@ TEST_P(RandomTest, IntegersFillTheirRangeEvenly) {
 
 /// Lemire's method: attempt by attempt, with word `lane` of the block of that attempt.
 TEST_P(RandomTest, IntegersRejectWithoutBias) {
-  const Stream queue = stream();
   Random random(3);
   // 2^32 mod range is a quarter of 2^32, so a quarter of the draws is rejected.
   const std::uint64_t range = 0xC0000000;
   const auto values =
-      random.integers(queue, {4000}, 10, 10 + static_cast<std::int64_t>(range)).to_vector<std::int64_t>();
+      random.integers(stream, {4000}, 10, 10 + static_cast<std::int64_t>(range)).to_vector<std::int64_t>();
   const std::uint64_t threshold = (std::uint64_t{1} << 32) % range;
   int rejected = 0;
   for (std::uint32_t i = 0; i < values.size(); ++i) {
@@ -224,7 +217,7 @@ TEST_P(RandomTest, IntegersRejectWithoutBias) {
   EXPECT_GT(rejected, 1000);
 
   const std::int64_t low = -(std::int64_t{1} << 62), high = std::int64_t{1} << 61;
-  const auto wide = random.integers(queue, {4000}, low, high).to_vector<std::int64_t>();
+  const auto wide = random.integers(stream, {4000}, low, high).to_vector<std::int64_t>();
   double mean = 0;
   for (const std::int64_t value : wide) {
     ASSERT_GE(value, low);
@@ -235,61 +228,57 @@ TEST_P(RandomTest, IntegersRejectWithoutBias) {
 }
 
 TEST_P(RandomTest, IntegersReachTheEndsOfEveryType) {
-  const Stream queue = stream();
   Random random(4);
-  const auto bytes = random.integers(queue, {20000}, 0, 256, Dtype::u8).to_vector<std::uint8_t>();
+  const auto bytes = random.integers(stream, {20000}, 0, 256, Dtype::u8).to_vector<std::uint8_t>();
   EXPECT_EQ(*std::min_element(bytes.begin(), bytes.end()), 0);
   EXPECT_EQ(*std::max_element(bytes.begin(), bytes.end()), 255);
-  EXPECT_EQ(random.integers(queue, {5}, 9, 10, Dtype::u16).to_vector<std::uint16_t>(),
+  EXPECT_EQ(random.integers(stream, {5}, 9, 10, Dtype::u16).to_vector<std::uint16_t>(),
             std::vector<std::uint16_t>(5, 9));
-  const auto ints = random.integers(queue, {1000}, INT32_MIN, std::int64_t{INT32_MAX} + 1, Dtype::i32);
+  const auto ints = random.integers(stream, {1000}, INT32_MIN, std::int64_t{INT32_MAX} + 1, Dtype::i32);
   EXPECT_EQ(ints.size(), 1000);
-  EXPECT_MESSAGE(UsageError, "[0, 257) is no range of uint8", random.integers(queue, {1}, 0, 257, Dtype::u8));
-  EXPECT_MESSAGE(UsageError, "[-1, 5) is no range of uint64", random.integers(queue, {1}, -1, 5, Dtype::u64));
-  EXPECT_MESSAGE(UsageError, "[5, 5) is no range", random.integers(queue, {1}, 5, 5));
-  EXPECT_MESSAGE(UsageError, "an integer type, not float32", random.integers(queue, {1}, 0, 5, Dtype::f32));
+  EXPECT_MESSAGE(UsageError, "[0, 257) is no range of uint8", random.integers(stream, {1}, 0, 257, Dtype::u8));
+  EXPECT_MESSAGE(UsageError, "[-1, 5) is no range of uint64", random.integers(stream, {1}, -1, 5, Dtype::u64));
+  EXPECT_MESSAGE(UsageError, "[5, 5) is no range", random.integers(stream, {1}, 5, 5));
+  EXPECT_MESSAGE(UsageError, "an integer type, not float32", random.integers(stream, {1}, 0, 5, Dtype::f32));
 }
 
 TEST_P(RandomTest, BernoulliHitsItsProbability) {
-  const Stream queue = stream();
   Random random(8);
-  const auto draws = random.bernoulli(queue, {100001}, 0.3).to_vector<bool>();
+  const auto draws = random.bernoulli(stream, {100001}, 0.3).to_vector<bool>();
   const auto hits = static_cast<double>(std::count(draws.begin(), draws.end(), true));
   EXPECT_NEAR(hits, 30000, 4 * std::sqrt(100000 * 0.21));
-  EXPECT_EQ(random.bernoulli(queue, {9}, 1).to_vector<bool>(), std::vector<bool>(9, true));
-  EXPECT_EQ(random.bernoulli(queue, {9}, 0).to_vector<bool>(), std::vector<bool>(9, false));
-  EXPECT_MESSAGE(UsageError, "a probability from 0 to 1, not 1.5", random.bernoulli(queue, {9}, 1.5));
+  EXPECT_EQ(random.bernoulli(stream, {9}, 1).to_vector<bool>(), std::vector<bool>(9, true));
+  EXPECT_EQ(random.bernoulli(stream, {9}, 0).to_vector<bool>(), std::vector<bool>(9, false));
+  EXPECT_MESSAGE(UsageError, "a probability from 0 to 1, not 1.5", random.bernoulli(stream, {9}, 1.5));
 }
 
 TEST_P(RandomTest, CallsGoOnAndSplitsDiffer) {
-  const Stream queue = stream();
   Random whole(6), parts(6);
-  const auto all = whole.uniform(queue, {2000}).to_vector<float>();
-  const auto first = parts.uniform(queue, {800}).to_vector<float>();
-  const auto second = parts.uniform(queue, {30, 40}).to_vector<float>();
+  const auto all = whole.uniform(stream, {2000}).to_vector<float>();
+  const auto first = parts.uniform(stream, {800}).to_vector<float>();
+  const auto second = parts.uniform(stream, {30, 40}).to_vector<float>();
   EXPECT_TRUE(std::equal(first.begin(), first.end(), all.begin()));
   EXPECT_TRUE(std::equal(second.begin(), second.end(), all.begin() + 800));
 
   Random again(6), other(6, 1), child = again.split(0), twin = again.split(0), sibling = again.split(1);
-  EXPECT_EQ(child.bits(queue, {4}).to_vector<std::uint32_t>(), twin.bits(queue, {4}).to_vector<std::uint32_t>());
+  EXPECT_EQ(child.bits(stream, {4}).to_vector<std::uint32_t>(), twin.bits(stream, {4}).to_vector<std::uint32_t>());
   EXPECT_NE(child.seed(), sibling.seed());
-  EXPECT_NE(again.bits(queue, {4}).to_vector<std::uint32_t>(), other.bits(queue, {4}).to_vector<std::uint32_t>());
-  EXPECT_EQ(again.uniform(queue, {0, 3}).size(), 0);
+  EXPECT_NE(again.bits(stream, {4}).to_vector<std::uint32_t>(), other.bits(stream, {4}).to_vector<std::uint32_t>());
+  EXPECT_EQ(again.uniform(stream, {0, 3}).size(), 0);
   EXPECT_EQ(again.position(), 1u);
 }
 
 TEST_P(RandomTest, RefusesWhatIsNoDistribution) {
-  const Stream queue = stream();
   Random random(1);
-  EXPECT_MESSAGE(UsageError, "[2, 1) is no interval of float32", random.uniform(queue, {1}, Dtype::f32, 2, 1));
-  EXPECT_MESSAGE(UsageError, "is no interval of float16", random.uniform(queue, {1}, Dtype::f16, 0, 1e6));
-  EXPECT_MESSAGE(UsageError, "is no interval", random.uniform(queue, {1}, Dtype::f64, 0, std::nan("")));
-  EXPECT_MESSAGE(UsageError, "float16, float32 or float64, not int32", random.uniform(queue, {1}, Dtype::i32));
-  EXPECT_MESSAGE(UsageError, "the deviation not negative", random.normal(queue, {1}, Dtype::f32, 0, -1));
-  EXPECT_MESSAGE(UsageError, "uint32 or uint64, not int64", random.bits(queue, {1}, Dtype::i64));
+  EXPECT_MESSAGE(UsageError, "[2, 1) is no interval of float32", random.uniform(stream, {1}, Dtype::f32, 2, 1));
+  EXPECT_MESSAGE(UsageError, "is no interval of float16", random.uniform(stream, {1}, Dtype::f16, 0, 1e6));
+  EXPECT_MESSAGE(UsageError, "is no interval", random.uniform(stream, {1}, Dtype::f64, 0, std::nan("")));
+  EXPECT_MESSAGE(UsageError, "float16, float32 or float64, not int32", random.uniform(stream, {1}, Dtype::i32));
+  EXPECT_MESSAGE(UsageError, "the deviation not negative", random.normal(stream, {1}, Dtype::f32, 0, -1));
+  EXPECT_MESSAGE(UsageError, "uint32 or uint64, not int64", random.bits(stream, {1}, Dtype::i64));
 }
 
-RTCG_INSTANTIATE_FOR_DEVICES(RandomTest);
+RTCG_INSTANTIATE_FOR_LOOPS(RandomTest);
 
 }  // namespace
 }  // namespace rtcg
