@@ -14,8 +14,8 @@ RECORD = {
     "ceilings": {"copy_bytes_per_second": 4.2e12, "fma_flop_per_second": 6.08e13},
     "suites": [{"name": "radar", "results": [
         {"name": "backprojection accurate", "value": 912.34567, "unit": "Gbp/s", "noise": 0.0123, "samples": [0.1, 0.2, 0.3],
-         "ratios": {"plain kernel": 2.785}, "figures": {"SER dB": 64.2}},
-        {"name": "cache entry | size", "value": 1234567, "unit": "B"}]}],
+         "ratios": {"copy": 0.9, "plain kernel": 2.785, "target": 1.02}, "figures": {"SER dB": 64.2}},
+        {"name": "cache entry | size", "value": 1234567, "unit": "B"}], "failures": ["sort: out of memory"]}],
 }
 
 
@@ -39,8 +39,9 @@ class BenchPage(unittest.TestCase):
         self.assertEqual(json.loads(kept.read_text()), RECORD)
 
     def test_rows_show_figure_noise_samples_ratio_and_remarks(self):
-        self.assertIn("| backprojection accurate | 912.3 Gbp/s | 1.2 % | 3 | 2.785 x plain kernel | SER dB 64.2 |", self.page)
-        self.assertIn("| cache entry \\| size | 1.235e+06 B |  |  |  |  |", self.page)
+        self.assertIn("| backprojection accurate | 912.3 Gbp/s | 1.2 % | 3 | 0.9 | 1.02 | 2.785 x plain kernel | SER dB 64.2 |", self.page)
+        self.assertIn("| cache entry \\| size | 1.235e+06 B |  |  |  |  |  |  |", self.page)
+        self.assertIn("Not measured: sort: out of memory", self.page)
         self.assertIn("copy 4200 GB/s", self.page)
         self.assertIn("multiply-add 60.8 TFLOP/s", self.page)
         self.assertIn("commit `abc1234`", self.page)
