@@ -35,12 +35,8 @@ const Array* first_array(const Node& node) {
   return found;
 }
 
-/// One fused kernel; outputs of one shape, one per root.
-void run_elementwise(const Stream& stream, std::span<const NodePtr> roots, std::span<const Array> outputs) {
-  if (outputs[0].size() == 0) return;
+void launch_elementwise(const Stream& stream, const LoopBody& body) {
   const Device& device = stream.device();
-  const LoopBody body(device, roots, outputs[0].shape(), outputs);
-  if (!body.fits()) throw std::logic_error("run_elementwise: a body that does not fit");
   const bool cpu = loop_shape(device) == LoopShape::cpu;
   const Kernel& kernel = cached_kernel(device, "elementwise", body.key(), [&] {
     const BodyText text = body.text();
@@ -67,6 +63,22 @@ void run_elementwise(const Stream& stream, std::span<const NodePtr> roots, std::
   const Grid grid = cpu ? Grid::of(std::clamp<std::size_t>(runs / 4096, 1, 4 * device.properties().compute_units), 1)
                         : Grid::over(runs, group_items);
   kernel.launch(stream, grid, list.arguments());
+}
+
+bool is_fitting(const LoopBody& body) {
+  return body.fits() && body.nodes() <= most_nodes;
+}
+
+/// One fused kernel for one output.
+void run_elementwise(const Stream& stream, const NodePtr& root, const Array& output) {
+  if (output.size() == 0) return;
+  {
+    const LoopBody body(stream.device(), {&root, 1}, output.shape(), {&output, 1});
+    if (is_fitting(body)) return launch_elementwise(stream, body);
+  }
+  const NodePtr smaller = fitted(stream, root, output.shape());
+  const LoopBody body(stream.device(), {&smaller, 1}, output.shape(), {&output, 1});
+  launch_elementwise(stream, body);
 }
 
 NodePtr leaf(const Array& array) {
@@ -212,9 +224,7 @@ NodePtr fitted(const Stream& stream, const NodePtr& node, const Shape& shape) {
           if (array.shape() == shape && array.is_contiguous()) continue;
           part = &candidate;
           const Array copy = Array::empty(stream, shape, array.dtype());
-          const NodePtr source[] = {candidate};
-          const Array target[] = {copy};
-          run_elementwise(stream, source, target);
+          run_elementwise(stream, candidate, copy);
           replacement = leaf(copy);
           break;
         }
@@ -237,6 +247,9 @@ std::optional<Stream> stream_of(std::span<const Expression> expressions) {
 }
 
 void order_streams(const Stream& stream, std::span<const NodePtr> nodes, bool after) {
+  if (std::all_of(nodes.begin(), nodes.end(),
+                  [&](const NodePtr& node) { return node->stream == 0 || node->stream == stream.native(); }))
+    return;
   std::unordered_set<const Node*> seen;
   for (const NodePtr& node : nodes)
     for_each_array(node, seen, [&](const Array& array) {
@@ -249,6 +262,20 @@ void order_streams(const Stream& stream, std::span<const NodePtr> nodes, bool af
       else
         stream.wait(array.stream().record());
     });
+}
+
+Array evaluate_one(const Stream& stream, const NodePtr& node) {
+  order_streams(stream, {&node, 1}, false);
+  const NodePtr root = without_phases(stream, node);
+  Array result;
+  if (node->op == Op::total) {
+    result = static_cast<const ArrayNode&>(*root).array;
+  } else {
+    result = Array::empty(stream, node->shape, node->dtype);
+    run_elementwise(stream, root, result);
+  }
+  order_streams(stream, {&node, 1}, true);
+  return result;
 }
 
 std::vector<Array> evaluate(std::span<const Expression> expressions, const Stream* given) {
@@ -275,24 +302,22 @@ std::vector<Array> evaluate(std::span<const Expression> expressions, const Strea
     if (done[first] || nodes[first]->op == Op::total) continue;
     std::vector<NodePtr> group;
     std::vector<Array> outputs;
+    const Shape& shape = nodes[first]->shape;
     for (std::size_t k = first; k < nodes.size(); ++k) {
-      if (done[k] || nodes[k]->op == Op::total || !(nodes[k]->shape == nodes[first]->shape)) continue;
+      if (done[k] || nodes[k]->op == Op::total || !(nodes[k]->shape == shape)) continue;
       group.push_back(roots[k]);
       outputs.push_back(results[k]);
-      const LoopBody body(stream.device(), group, nodes[first]->shape, outputs);
-      if (!body.fits() || body.nodes() > most_nodes) {
+      if (k > first && !is_fitting(LoopBody(stream.device(), group, shape, outputs))) {
         group.pop_back();
         outputs.pop_back();
-        if (group.empty()) {
-          group.push_back(fitted(stream, roots[k], nodes[k]->shape));
-          outputs.push_back(results[k]);
-          done[k] = true;
-        }
         break;
       }
       done[k] = true;
     }
-    run_elementwise(stream, group, outputs);
+    if (group.size() == 1)
+      run_elementwise(stream, group[0], outputs[0]);
+    else if (outputs[0].size() != 0)
+      launch_elementwise(stream, LoopBody(stream.device(), group, shape, outputs));
   }
   order_streams(stream, nodes, true);
   return results;
@@ -314,9 +339,7 @@ void evaluate_into(const Array& target, const Expression& value) {
   NodePtr node = make_cast(without_phases(stream, value.node()), target.dtype());
   std::unordered_set<const Node*> seen;
   if (reads_elsewhere(node, target, seen)) node = leaf(Expression(node).evaluate(stream));
-  const NodePtr root[] = {fitted(stream, node, target.shape())};
-  const Array outputs[] = {target};
-  run_elementwise(stream, root, outputs);
+  run_elementwise(stream, node, target);
   order_streams(stream, nodes, true);
 }
 

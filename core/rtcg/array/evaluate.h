@@ -7,6 +7,9 @@
 
 namespace rtcg {
 
+/// Expression::evaluate for one node.
+Array evaluate_one(const Stream& stream, const NodePtr& node);
+
 /// Writes the value, broadcast and cast, into the elements of `target`. UsageError when the shape does not broadcast to
 /// the target's or the cast would lose the kind (real to integer, complex to real). Right when the value reads the
 /// target's memory at other places: then it is evaluated aside first.

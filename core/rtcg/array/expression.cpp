@@ -33,10 +33,12 @@ Expression::Expression(const Array& array) {
 Expression::Expression(const Scalar& value, bool weak) : node_(std::make_shared<ScalarNode>(value, weak)) {}
 
 Array Expression::evaluate() const {
-  return std::move(rtcg::evaluate({this, 1})[0]);
+  const std::optional<Stream> stream = stream_of({this, 1});
+  if (!stream) throw UsageError("an expression without any array has no stream to run on; use evaluate(stream)");
+  return evaluate_one(*stream, node_);
 }
 Array Expression::evaluate(const Stream& stream) const {
-  return std::move(rtcg::evaluate({this, 1}, &stream)[0]);
+  return evaluate_one(stream, node_);
 }
 
 Expression Expression::broadcast_to(const Shape& shape) const {
@@ -50,10 +52,18 @@ Expression Expression::broadcast_to(const Shape& shape) const {
   return Expression(NodePtr(node));
 }
 
-Expression apply(Op op, std::initializer_list<Expression> operands) {
-  std::array<NodePtr, 3> nodes;
+Expression apply(Op op, std::initializer_list<const Expression*> operands) {
+  std::array<NodePtr, 3> shallow_ones;
+  std::array<const NodePtr*, 3> nodes;
   std::size_t count = 0;
-  for (const Expression& operand : operands) nodes[count++] = shallow(operand.node());
+  for (const Expression* operand : operands) {
+    nodes[count] = &operand->node();
+    if ((*nodes[count])->depth >= most_depth) {
+      shallow_ones[count] = shallow(*nodes[count]);
+      nodes[count] = &shallow_ones[count];
+    }
+    ++count;
+  }
   return Expression(make_operation(op, std::span(nodes.data(), count)));
 }
 

@@ -50,80 +50,81 @@ std::string explain(std::span<const Expression> expressions);
 /// The stream of the first array below; nullopt when there is none.
 std::optional<Stream> stream_of(std::span<const Expression> expressions);
 
-Expression apply(Op op, std::initializer_list<Expression> operands);
+/// An operation of the table (operations.h) on one to three operands.
+Expression apply(Op op, std::initializer_list<const Expression*> operands);
 
 // Operators. `/` is true division; % is NumPy's remainder (sign of the divisor); && and || do not short-cut.
 inline Expression operator+(const Expression& a, const Expression& b) {
-  return apply(Op::add, {a, b});
+  return apply(Op::add, {&a, &b});
 }
 inline Expression operator-(const Expression& a, const Expression& b) {
-  return apply(Op::subtract, {a, b});
+  return apply(Op::subtract, {&a, &b});
 }
 inline Expression operator*(const Expression& a, const Expression& b) {
-  return apply(Op::multiply, {a, b});
+  return apply(Op::multiply, {&a, &b});
 }
 inline Expression operator/(const Expression& a, const Expression& b) {
-  return apply(Op::divide, {a, b});
+  return apply(Op::divide, {&a, &b});
 }
 inline Expression operator%(const Expression& a, const Expression& b) {
-  return apply(Op::remainder, {a, b});
+  return apply(Op::remainder, {&a, &b});
 }
 inline Expression operator&(const Expression& a, const Expression& b) {
-  return apply(Op::bit_and, {a, b});
+  return apply(Op::bit_and, {&a, &b});
 }
 inline Expression operator|(const Expression& a, const Expression& b) {
-  return apply(Op::bit_or, {a, b});
+  return apply(Op::bit_or, {&a, &b});
 }
 inline Expression operator^(const Expression& a, const Expression& b) {
-  return apply(Op::bit_xor, {a, b});
+  return apply(Op::bit_xor, {&a, &b});
 }
 inline Expression operator<<(const Expression& a, const Expression& b) {
-  return apply(Op::shift_left, {a, b});
+  return apply(Op::shift_left, {&a, &b});
 }
 inline Expression operator>>(const Expression& a, const Expression& b) {
-  return apply(Op::shift_right, {a, b});
+  return apply(Op::shift_right, {&a, &b});
 }
 inline Expression operator==(const Expression& a, const Expression& b) {
-  return apply(Op::equal, {a, b});
+  return apply(Op::equal, {&a, &b});
 }
 inline Expression operator!=(const Expression& a, const Expression& b) {
-  return apply(Op::not_equal, {a, b});
+  return apply(Op::not_equal, {&a, &b});
 }
 inline Expression operator<(const Expression& a, const Expression& b) {
-  return apply(Op::less, {a, b});
+  return apply(Op::less, {&a, &b});
 }
 inline Expression operator<=(const Expression& a, const Expression& b) {
-  return apply(Op::less_equal, {a, b});
+  return apply(Op::less_equal, {&a, &b});
 }
 inline Expression operator>(const Expression& a, const Expression& b) {
-  return apply(Op::greater, {a, b});
+  return apply(Op::greater, {&a, &b});
 }
 inline Expression operator>=(const Expression& a, const Expression& b) {
-  return apply(Op::greater_equal, {a, b});
+  return apply(Op::greater_equal, {&a, &b});
 }
 inline Expression operator&&(const Expression& a, const Expression& b) {
-  return apply(Op::logical_and, {a, b});
+  return apply(Op::logical_and, {&a, &b});
 }
 inline Expression operator||(const Expression& a, const Expression& b) {
-  return apply(Op::logical_or, {a, b});
+  return apply(Op::logical_or, {&a, &b});
 }
 inline Expression operator-(const Expression& a) {
-  return apply(Op::negate, {a});
+  return apply(Op::negate, {&a});
 }
 inline Expression operator+(const Expression& a) {
   return a;
 }
 inline Expression operator!(const Expression& a) {
-  return apply(Op::logical_not, {a});
+  return apply(Op::logical_not, {&a});
 }
 inline Expression operator~(const Expression& a) {
-  return apply(Op::bit_not, {a});
+  return apply(Op::bit_not, {&a});
 }
 
 // Functions of one value, NumPy's of the same name (lgamma, tgamma, rint: C's).
 #define RTCG_UNARY_FUNCTION(name)               \
   inline Expression name(const Expression& x) { \
-    return apply(Op::name, {x});                \
+    return apply(Op::name, {&x});               \
   }
 RTCG_UNARY_FUNCTION(sign)
 RTCG_UNARY_FUNCTION(square)
@@ -167,12 +168,12 @@ RTCG_UNARY_FUNCTION(conj)
 RTCG_UNARY_FUNCTION(arg)
 #undef RTCG_UNARY_FUNCTION
 inline Expression abs(const Expression& x) {
-  return apply(Op::absolute, {x});
+  return apply(Op::absolute, {&x});
 }
 
 #define RTCG_BINARY_FUNCTION(name)                                   \
   inline Expression name(const Expression& a, const Expression& b) { \
-    return apply(Op::name, {a, b});                                  \
+    return apply(Op::name, {&a, &b});                                \
   }
 RTCG_BINARY_FUNCTION(floor_divide)
 RTCG_BINARY_FUNCTION(power)
@@ -186,17 +187,17 @@ RTCG_BINARY_FUNCTION(copysign)
 #undef RTCG_BINARY_FUNCTION
 /// re + i im.
 inline Expression make_complex(const Expression& re, const Expression& im) {
-  return apply(Op::make_complex, {re, im});
+  return apply(Op::make_complex, {&re, &im});
 }
 /// condition ? a : b; the condition's type is tested against zero.
 inline Expression where(const Expression& condition, const Expression& a, const Expression& b) {
-  return apply(Op::where, {condition, a, b});
+  return apply(Op::where, {&condition, &a, &b});
 }
 inline Expression fma(const Expression& a, const Expression& b, const Expression& c) {
-  return apply(Op::fma, {a, b, c});
+  return apply(Op::fma, {&a, &b, &c});
 }
 inline Expression clip(const Expression& x, const Expression& low, const Expression& high) {
-  return apply(Op::clip, {x, low, high});
+  return apply(Op::clip, {&x, &low, &high});
 }
 
 /// int64 positions 0 ... size - 1 in C order; no storage.

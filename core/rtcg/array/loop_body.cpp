@@ -126,7 +126,34 @@ int LoopBody::add_operand(const Node& node, const Shape& shape) {
   return static_cast<int>(operands_.size() - 1);
 }
 
+/// The usual case: every operand is contiguous in the loop's shape or the same everywhere.
+bool LoopBody::merge_whole(const Shape& shape) {
+  for (const Operand& operand : operands_) {
+    if (operand.role == Role::source) continue;
+    std::int64_t expected = 1;
+    bool linear = true, uniform = true;
+    for (int d = shape.size() - 1; d >= 0; --d) {
+      uniform = uniform && operand.strides[d] == 0;
+      linear = linear && (shape[d] == 1 || operand.strides[d] == expected);
+      expected *= shape[d];
+    }
+    if (!linear && !uniform) return false;
+  }
+  if (count_ != 1) extents_.push_back(count_);
+  inner_ = extents_;
+  for (Operand& operand : operands_) {
+    bool uniform = true;
+    for (const std::int64_t stride : operand.strides) uniform = uniform && stride == 0;
+    operand.strides = {};
+    if (count_ != 1) operand.strides.push_back(uniform || operand.role == Role::source ? 0 : 1);
+  }
+  return true;
+}
+
 void LoopBody::merge(const Shape& shape, int split) {
+  fits_ = operands_.size() <= most_operands && scalars_.size() <= most_scalars;
+  if (!fits_) return;
+  if (split == 0 && merge_whole(shape)) return;
   // Built from the last dimension to the first: `extents` and each operand's strides, reversed.
   Dims extents;
   const std::size_t operands = operands_.size();

@@ -95,6 +95,7 @@ class LoopBody {
 
   std::uint16_t add(const NodePtr& node, const Shape& shape);
   int add_operand(const Node& node, const Shape& shape);
+  bool merge_whole(const Shape& shape);
   void merge(const Shape& shape, int split);
   void decide_lanes(const Device& device, unsigned cpu_lanes);
   void decide_walks(const Device& device);

@@ -20,12 +20,15 @@ namespace rtcg {
 struct Node;
 using NodePtr = std::shared_ptr<const Node>;
 
+inline constexpr Handle mixed_streams = ~Handle{0};
+
 struct Node {
   Op op;
   Dtype dtype;
   bool is_weak = false;     ///< a C++ scalar: takes the type of what it meets
   bool has_phases = false;  ///< something below has to be materialised before this can be fused
   int depth = 0;            ///< operations below, along the longest path
+  Handle stream = 0;        ///< of the arrays below; 0: none, mixed_streams: several
   Shape shape;
   std::array<NodePtr, 3> operands;  ///< those of the operations table, cast and take (source, index)
 
@@ -41,12 +44,13 @@ struct Node {
   void note_operand(const Node& operand) {
     has_phases = has_phases || operand.has_phases;
     depth = std::max(depth, operand.depth + 1);
+    if (operand.stream != 0 && operand.stream != stream) stream = stream == 0 ? operand.stream : mixed_streams;
   }
 };
 
 struct ArrayNode : Node {
   Array array;
-  explicit ArrayNode(const Array& a) : Node(Op::array, a.dtype(), a.shape()), array(a) {}
+  explicit ArrayNode(const Array& a) : Node(Op::array, a.dtype(), a.shape()), array(a) { stream = a.stream().native(); }
 };
 
 struct ScalarNode : Node {
@@ -90,6 +94,7 @@ struct TotalNode : Node {
   unsigned part;
   TotalNode(std::shared_ptr<const Phase> p, unsigned which, Dtype type, const Shape& extents)
       : Node(Op::total, type, extents), phase(std::move(p)), part(which) {
+    for (const NodePtr& operand : phase->operands) note_operand(*operand);
     has_phases = true;
   }
 };
@@ -112,6 +117,6 @@ inline constexpr int most_depth = 400;
 
 NodePtr make_cast(NodePtr node, Dtype type);  ///< the node itself when it has the type already
 /// Applies the table's typing rules, weak scalars included, converts and broadcasts. UsageError.
-NodePtr make_operation(Op op, std::span<const NodePtr> operands);
+NodePtr make_operation(Op op, std::span<const NodePtr* const> operands);
 
 }  // namespace rtcg

@@ -18,10 +18,6 @@ Dims Dims::filled(int count, std::int64_t value) {
   return dims;
 }
 
-void Dims::push_back(std::int64_t value) {
-  insert(size_, value);
-}
-
 void Dims::erase(int d) {
   std::copy(values_.begin() + d + 1, values_.begin() + size_, values_.begin() + d);
   values_[static_cast<std::size_t>(--size_)] = 0;

@@ -27,7 +27,10 @@ class Dims {
   std::int64_t back() const { return values_[static_cast<std::size_t>(size_ - 1)]; }
   const std::int64_t* begin() const { return values_.data(); }
   const std::int64_t* end() const { return values_.data() + size_; }
-  void push_back(std::int64_t value);  ///< UsageError for more than `most`
+  void push_back(std::int64_t value) {  ///< UsageError for more than `most`
+    if (size_ == most) insert(size_, value);
+    values_[static_cast<std::size_t>(size_++)] = value;
+  }
   void erase(int d);
   void insert(int d, std::int64_t value);
   friend bool operator==(const Dims& a, const Dims& b) {
