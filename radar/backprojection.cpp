@@ -23,7 +23,7 @@ std::size_t choose_nfft(const Collection& collection, const ImagingOptions& opti
   const std::size_t nfft = options.nfft;
   if (nfft < collection.samples)
     throw UsageError(fmt::format("nfft {} is smaller than the {} samples of a pulse", nfft, collection.samples));
-  if (nfft % 2 != 0 || !Fft::supports(nfft))
+  if (nfft % 2 != 0 || !Fft::is_direct(nfft))
     throw UsageError(fmt::format("nfft {} is not an even product of 2, 3, 5 and 7", nfft));
   if (nfft > std::size_t{1} << 24) throw UsageError(fmt::format("nfft {} is above the limit of 2^24 range bins", nfft));
   return nfft;

@@ -36,7 +36,6 @@ void RangeCompression::prepare(const Collection& collection, const ImagingOption
   }
   pulse_weights_ = Buffer::from(stream_, pulse);
   data_ = Buffer::of<std::complex<Real>>(stream_, block * nfft_);
-  scratch_ = Buffer::of<std::complex<Real>>(stream_, block * nfft_);
 }
 
 RangeCompression::RangeCompression(const Stream& stream, const Collection& collection, const ImagingOptions& options,
@@ -55,7 +54,8 @@ RangeCompression::RangeCompression(const Stream& stream, const Collection& colle
 Buffer RangeCompression::operator()(const Buffer& samples, std::size_t first, std::size_t count) {
   weigh_(stream_, Grid::over(count * nfft_), samples, range_weights_, pulse_weights_, data_, static_cast<int>(first),
          static_cast<int>(count));
-  return fft_(stream_, data_, scratch_, count);
+  fft_(stream_, data_, data_, count);
+  return data_;
 }
 
 }  // namespace rtcg::radar

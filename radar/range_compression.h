@@ -27,7 +27,7 @@ class RangeCompression {
   std::size_t nfft_;
   Kernel weigh_;
   Fft fft_;
-  Buffer range_weights_, pulse_weights_, data_, scratch_;
+  Buffer range_weights_, pulse_weights_, data_;
 };
 
 }  // namespace rtcg::radar

@@ -1,139 +1,148 @@
 #include "rtcg/array/fft.h"
 
-#include <cmath>
-#include <complex>
 #include <limits>
-#include <numbers>
+#include <map>
+#include <mutex>
 
 #include <fmt/format.h>
 
-#include "rtcg/compile/template.h"
+#include "rtcg/array/fft_chain.h"
+#include "rtcg/array/fft_plan.h"
 #include "rtcg/error.h"
-#include "rtcg_core_kernels.h"
 
 namespace rtcg {
 
 namespace {
 
-/// Radices of the passes: as many eights as there are, then what is left.
-std::vector<std::size_t> radices_of(std::size_t length) {
-  std::vector<std::size_t> radices;
-  if (length == 0) return radices;
-  for (const std::size_t radix : {8, 4, 2, 3, 5, 7}) {
-    while (length % radix == 0) {
-      radices.push_back(radix);
-      length /= radix;
-    }
-  }
-  return length == 1 ? radices : std::vector<std::size_t>{};
+constexpr std::size_t longest_direct = std::size_t{1} << 27, longest_convolved = std::size_t{1} << 26;
+
+struct Range {
+  std::int64_t first = 0, last = 0;
+};
+
+/// The elements that rows touch. UsageError when some are not in the buffer.
+Range range_of(const char* side, const FftRows& rows, std::size_t length, std::size_t outer, std::size_t inner,
+               std::size_t element_bytes) {
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  Range range{rows.offset, rows.offset};
+  bool overflows = false;
+  const auto extend = [&](std::size_t count, std::int64_t step) {
+    std::int64_t distance = 0, *const end = step < 0 ? &range.first : &range.last;
+    overflows = overflows || count > static_cast<std::size_t>(most) ||
+                __builtin_mul_overflow(static_cast<std::int64_t>(count) - 1, step, &distance) ||
+                __builtin_add_overflow(*end, distance, end);
+  };
+  extend(length, rows.step), extend(outer, rows.outer), extend(inner, rows.inner);
+  const auto there = static_cast<std::int64_t>(rows.buffer.bytes() / element_bytes);
+  if (overflows || range.first < 0 || range.last >= there)
+    throw UsageError(fmt::format(
+        "transform: {} rows of {} elements, step {}, reach {}; its buffer has elements 0 to {}", side, length,
+        rows.step, overflows ? "past all memory" : fmt::format("from element {} to {}", range.first, range.last),
+        there - 1));
+  return range;
 }
 
-/// exp(sign 2 pi i k / n)
-std::complex<double> root_of_one(std::size_t k, std::size_t n, double sign) {
-  const double angle = sign * 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n);
-  return {std::cos(angle), std::sin(angle)};
-}
-
-template <class Real>
-Buffer twiddle_buffer(const Stream& stream, std::size_t length, double sign) {
-  std::vector<std::complex<Real>> values(length);
-  for (std::size_t k = 0; k < length; ++k) values[k] = std::complex<Real>(root_of_one(k, length, sign));
-  return Buffer::from(stream, values);
+bool same_rows(const FftRows& a, const FftRows& b) {
+  return a.offset == b.offset && a.step == b.step && a.outer == b.outer && a.inner == b.inner;
 }
 
 }  // namespace
 
 struct Fft::Plan {
+  Plan(const Device& device, const FftShape& shape) : device(device), shape(shape) {}
+
+  Device device;
   FftShape shape;
-  bool cpu = false;
-  std::vector<std::size_t> radices;
-  std::vector<Kernel> passes;
-  Buffer twiddles;
+  std::mutex mutex;
+  std::map<detail::FftLayout, detail::FftChain> chains;  ///< by mutex
+
+  const detail::FftChain& chain(const detail::FftLayout& layout) {
+    const std::lock_guard lock(mutex);
+    const auto found = chains.find(layout);
+    return found != chains.end() ? found->second
+                                 : chains.emplace(layout, detail::FftChain(device, shape, layout)).first->second;
+  }
 };
 
-bool Fft::supports(std::size_t length) {
-  return length == 1 || (length > 0 && length < (std::size_t{1} << 30) && !radices_of(length).empty());
-}
-
-Source Fft::source(const DeviceProperties& device, const FftShape& shape) {
-  if (!supports(shape.length))
-    throw UsageError(fmt::format("transform length {} is not a product of 2, 3, 5 and 7", shape.length));
-  TemplateValue::List passes, radices, cosines, sines;
-  std::size_t done = 1;
-  for (const std::size_t radix : radices_of(shape.length)) {
-    passes.push_back(TemplateValue::List{radix, done});
-    if (radices.empty() || std::get<std::int64_t>(radices.back().data()) != static_cast<std::int64_t>(radix))
-      radices.push_back(radix);
-    done *= radix;
-  }
-  for (std::size_t radix = 0; radix <= 7; ++radix) {
-    TemplateValue::List own_cosines, own_sines;
-    for (std::size_t k = 0; k < radix; ++k) {
-      own_cosines.push_back(Source::literal(root_of_one(k, radix, 1).real()));
-      own_sines.push_back(Source::literal(root_of_one(k, radix, 1).imag()));
-    }
-    cosines.push_back(own_cosines), sines.push_back(own_sines);
-  }
-  const std::string text = render(kernels::fft_cl,
-                                  {{"length", shape.length},
-                                   {"double", shape.double_precision},
-                                   {"sign", shape.direction == FftDirection::forward ? -1 : 1},
-                                   {"sqrt_half", Source::literal(std::numbers::sqrt2 / 2)},
-                                   {"cpu", device.kind != DeviceKind::gpu},
-                                   {"passes", passes},
-                                   {"radices", radices},
-                                   {"cosines", cosines},
-                                   {"sines", sines}},
-                                  "fft.cl");
-  return Source("fft.cl", text);
+bool Fft::is_direct(std::size_t length) {
+  return detail::is_smooth(length);
 }
 
 Fft::Fft(const Device& device, const FftShape& shape) {
-  auto plan = std::make_shared<Plan>();
-  plan->shape = shape;
-  plan->cpu = device.properties().kind != DeviceKind::gpu;
-  plan->radices = radices_of(shape.length);
-  const Source text = source(device.properties(), shape);
-  if (!plan->radices.empty()) {
-    const Module module = compile(device, text);
-    std::size_t done = 1;
-    for (const std::size_t radix : plan->radices) {
-      plan->passes.push_back(module.kernel(fmt::format("fft_pass_{}", done)));
-      done *= radix;
-    }
-  }
-  const Stream stream(device);
-  const double sign = shape.direction == FftDirection::forward ? -1 : 1;
-  plan->twiddles = shape.double_precision ? twiddle_buffer<double>(stream, shape.length, sign)
-                                          : twiddle_buffer<float>(stream, shape.length, sign);
-  plan_ = std::move(plan);
+  const std::size_t most = is_direct(shape.length) ? longest_direct : longest_convolved;
+  if (shape.length == 0 || shape.length > most)
+    throw UsageError(fmt::format("transform length {} is not between 1 and {}", shape.length, most));
+  if (shape.kind == FftKind::real_to_complex && shape.direction != FftDirection::forward)
+    throw UsageError("a transform from real to complex is a forward one");
+  if (shape.kind == FftKind::complex_to_real && shape.direction != FftDirection::inverse)
+    throw UsageError("a transform from complex to real is an inverse one");
+  if (shape.double_precision && !device.properties().has_double)
+    throw DeviceError(fmt::format("{} has no double precision", device.properties().name));
+  plan_ = std::make_shared<Plan>(device, shape);
 }
 
 const FftShape& Fft::shape() const {
   return plan_->shape;
 }
+std::size_t Fft::input_length() const {
+  return shape().kind == FftKind::complex_to_real ? shape().length / 2 + 1 : shape().length;
+}
+std::size_t Fft::output_length() const {
+  return shape().kind == FftKind::real_to_complex ? shape().length / 2 + 1 : shape().length;
+}
 
-Buffer Fft::operator()(const Stream& stream, const Buffer& data, const Buffer& scratch, std::size_t batch) const {
-  const std::size_t element =
-      plan_->shape.double_precision ? sizeof(std::complex<double>) : sizeof(std::complex<float>);
-  const std::size_t row_bytes = plan_->shape.length * element;
-  if (batch > std::numeric_limits<std::size_t>::max() / row_bytes)
-    throw UsageError(fmt::format("transform of {} rows of {}: more than can be addressed", batch, plan_->shape.length));
-  const std::size_t needed = batch * row_bytes;
-  if (data.bytes() < needed || scratch.bytes() < needed)
-    throw UsageError(fmt::format("transform of {} rows of {} needs {} bytes of data and of scratch, not {} and {}",
-                                 batch, plan_->shape.length, needed, data.bytes(), scratch.bytes()));
-  if (batch == 0) return data;
-  if (data.native() == scratch.native() && !plan_->passes.empty())
-    throw UsageError("transform: data and scratch are one buffer; a pass reads the one while it writes the other");
-  Buffer from = data, to = scratch;
-  for (std::size_t pass = 0; pass < plan_->passes.size(); ++pass) {
-    const std::size_t work = plan_->cpu ? batch : batch * (plan_->shape.length / plan_->radices[pass]);
-    plan_->passes[pass](stream, plan_->cpu ? Grid::of(work, 1) : Grid::over(work, 256), from, to, plan_->twiddles,
-                        static_cast<std::uint64_t>(work));
-    std::swap(from, to);
+void Fft::operator()(const Stream& stream, const Buffer& input, const Buffer& output, std::size_t batch,
+                     double scale) const {
+  const auto rows = [](const Buffer& buffer, std::size_t length) {
+    return FftRows{buffer, 0, 1, static_cast<std::int64_t>(length), 0};
+  };
+  (*this)(stream, rows(input, input_length()), rows(output, output_length()), batch, 1, scale);
+}
+
+void Fft::operator()(const Stream& stream, const FftRows& input, const FftRows& output, std::size_t outer,
+                     std::size_t inner, double scale) const {
+  if (outer == 0 || inner == 0) return;
+  const std::size_t real = shape().double_precision ? sizeof(double) : sizeof(float);
+  const bool is_complex = shape().kind == FftKind::complex;
+  const std::size_t in_bytes = shape().kind == FftKind::real_to_complex ? real : 2 * real;
+  const std::size_t out_bytes = shape().kind == FftKind::complex_to_real ? real : 2 * real;
+  const Range from = range_of("input", input, input_length(), outer, inner, in_bytes);
+  const Range to = range_of("output", output, output_length(), outer, inner, out_bytes);
+  if (input.buffer.native() == output.buffer.native() && !(is_complex && same_rows(input, output))) {
+    const auto bytes = [](std::int64_t element, std::size_t size) { return element * static_cast<std::int64_t>(size); };
+    if (bytes(from.first, in_bytes) < bytes(to.last + 1, out_bytes) &&
+        bytes(to.first, out_bytes) < bytes(from.last + 1, in_bytes))
+      throw UsageError(
+          "transform: input and output overlap in one buffer; only complex rows may be replaced, each by its own");
   }
-  return from;
+  // Inner rows are those that lie closest; a single outer or inner row is no dimension at all.
+  FftRows in = input, out = output;
+  if (inner > 1 && outer > 1 && std::abs(out.outer) < std::abs(out.inner)) {
+    std::swap(in.outer, in.inner), std::swap(out.outer, out.inner), std::swap(outer, inner);
+  }
+  const auto mergeable = [&](const FftRows& rows) {
+    return rows.outer == static_cast<std::int64_t>(inner) * rows.inner;
+  };
+  if (inner > 1 && (outer == 1 || (mergeable(in) && mergeable(out)))) {
+    // One dimension of rows: outer where the elements are neighbours, inner where the rows are.
+    in.outer = in.inner, out.outer = out.inner;
+    outer *= inner, inner = 1;
+  }
+  detail::FftLayout layout;
+  const auto is_near = [&](const FftRows& rows) {
+    const std::int64_t between = inner > 1 ? rows.inner : rows.outer;
+    return outer * inner > 1 && between != 0 && std::abs(between) < std::abs(rows.step);
+  };
+  layout.in_unit = in.step == 1, layout.out_unit = out.step == 1;
+  layout.in_near = is_near(in), layout.out_near = is_near(out);
+  if (inner == 1 && (layout.in_near || layout.out_near)) {
+    in.inner = in.outer, out.inner = out.outer;
+    in.outer = out.outer = 0;
+    std::swap(outer, inner);
+  }
+  layout.has_inner = inner > 1;
+  layout.wide = static_cast<double>(outer) * static_cast<double>(inner) * static_cast<double>(shape().length) >= 0x1p31;
+  plan_->chain(layout)(stream, in, out, outer, inner, scale);
 }
 
 }  // namespace rtcg
