@@ -9,17 +9,25 @@
 
 namespace rtcg {
 
-// Either a whole block of the pool, or a slice that keeps its root alive.
+// A whole block of the pool, a slice that keeps its root alive, or what another library owns.
 struct Buffer::Block {
   Stream stream;
   MemoryPool::Block memory;
   std::shared_ptr<Block> root;
+  std::shared_ptr<void> owner;
   Handle slice = 0;
 
   explicit Block(const Stream& stream_) : stream(stream_) {}
   ~Block() {
     Driver& driver = stream.device().driver();
     if (slice != 0) driver.release_slice(slice);
+    if (owner) {
+      try {
+        stream.synchronize();
+      } catch (const Error&) {  // the device is lost; the next call on the stream reports it
+      }
+      return;
+    }
     if (memory.memory == 0) return;
     if (driver.pools_memory()) {
       driver.pool().give_back(memory);
@@ -40,6 +48,19 @@ Buffer::Buffer(const Stream& stream, std::size_t bytes, MemoryKind kind, ScalarT
     block_->memory = {driver.allocate(bytes, kind), bytes, kind, stream.native()};
   }
   handle_ = block_->memory.memory;
+}
+
+Buffer Buffer::adopt(const Stream& stream, Handle memory, std::size_t bytes, std::shared_ptr<void> owner,
+                     ScalarType element) {
+  if (memory == 0 || !owner) throw UsageError("Buffer::adopt: memory and its owner are needed");
+  Buffer buffer;
+  buffer.block_ = std::make_shared<Block>(stream);
+  buffer.block_->memory = {memory, bytes, MemoryKind::device, stream.native()};
+  buffer.block_->owner = std::move(owner);
+  buffer.handle_ = memory;
+  buffer.bytes_ = bytes;
+  buffer.element_ = element;
+  return buffer;
 }
 
 std::size_t Buffer::checked_bytes(std::size_t count, std::size_t size) {

@@ -37,6 +37,11 @@ class Buffer {
     return from(stream, std::span<const T>(values));
   }
 
+  /// Memory that another library made, usable on the stream's device; `owner` keeps it alive and goes, after a wait for
+  /// the stream, with the last Buffer on it. `memory` is a CUdeviceptr or a cl_mem of the driver's context.
+  static Buffer adopt(const Stream& stream, Handle memory, std::size_t bytes, std::shared_ptr<void> owner,
+                      ScalarType element = ScalarType::unknown);
+
   std::size_t bytes() const { return bytes_; }
   ScalarType element() const { return element_; }
   explicit operator bool() const { return block_ != nullptr; }
