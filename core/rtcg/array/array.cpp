@@ -53,18 +53,12 @@ void check_writable(const Array& array) {
 
 Array::Array(const Expression& expression) : Array(expression.evaluate()) {}
 
-Array::Array(Buffer buffer, Dtype type, Shape shape, Strides strides, std::int64_t offset)
-    : buffer_(std::move(buffer)),
-      stream_(buffer_.stream()),
-      shape_(shape),
-      strides_(strides),
-      offset_(offset),
-      type_(type) {
+Array::Array(Buffer buffer, Dtype type, Shape shape, Strides strides, std::int64_t offset) {
   checked_bytes(shape, type);
-  size_ = element_count(shape);
   if (strides.size() != shape.size())
     throw UsageError(fmt::format("Array: strides {} for shape {}", to_string(strides), to_string(shape)));
-  if (size_ == 0) return;
+  node_ = std::make_shared<ArrayNode>(buffer, buffer.stream(), type, shape, strides, offset);
+  if (node_->size == 0) return;
   std::int64_t first = offset, last = offset;
   bool overflows = false;
   for (int d = 0; d < shape.size(); ++d) {
@@ -73,34 +67,29 @@ Array::Array(Buffer buffer, Dtype type, Shape shape, Strides strides, std::int64
     std::int64_t& end = strides[d] < 0 ? first : last;
     overflows |= __builtin_add_overflow(end, reach, &end);
   }
-  const auto held = static_cast<std::int64_t>(buffer_.bytes() / size_of(type));
+  const auto held = static_cast<std::int64_t>(buffer.bytes() / size_of(type));
   if (overflows || first < 0 || last >= held)
     throw UsageError(fmt::format("Array: shape {} with strides {} at offset {} passes the {} elements of its buffer",
                                  to_string(shape), to_string(strides), offset, held));
 }
 
 Array Array::empty(const Stream& stream, const Shape& shape, Dtype type) {
-  Array array;
   const std::size_t bytes = checked_bytes(shape, type);
-  if (bytes != 0) array.buffer_ = Buffer(stream, bytes, MemoryKind::device, type);
-  array.stream_ = stream;
-  array.shape_ = shape;
-  array.strides_ = contiguous_strides(shape);
-  array.size_ = element_count(shape);
-  array.type_ = type;
-  return array;
+  Buffer buffer;
+  if (bytes != 0) buffer = Buffer(stream, bytes, MemoryKind::device, type);
+  return Array(std::make_shared<ArrayNode>(std::move(buffer), stream, type, shape, contiguous_strides(shape), 0));
 }
 
 Array Array::zeros(const Stream& stream, const Shape& shape, Dtype type) {
   Array array = empty(stream, shape, type);
-  if (array.size_ != 0) array.buffer_.zero(stream);
+  if (array.size() != 0) array.buffer().zero(stream);
   return array;
 }
 
 Array Array::full(const Stream& stream, const Shape& shape, Dtype type, const Scalar& value) {
   Array array = empty(stream, shape, type);
   const Scalar converted = value.as(type);
-  if (array.size_ != 0) array.buffer_.fill(stream, converted.data(), size_of(type));
+  if (array.size() != 0) array.buffer().fill(stream, converted.data(), size_of(type));
   return array;
 }
 
@@ -112,7 +101,7 @@ Array Array::from_host(const Stream& stream, const void* data, std::size_t count
                        const std::optional<Shape>& shape) {
   Array array = empty(stream, shape.value_or(Shape{static_cast<std::int64_t>(count)}), type);
   check_host("from", array, count, type);
-  if (count != 0) array.buffer_.write(data, array.bytes());
+  if (count != 0) array.buffer().write(data, array.bytes());
   return array;
 }
 
@@ -120,7 +109,7 @@ void Array::read(void* target, std::size_t count, Dtype type) const {
   check_host("read", *this, count, type);
   if (count == 0) return;
   const Array source = contiguous();
-  source.buffer_.read(target, bytes(), byte_offset(source));
+  source.buffer().read(target, bytes(), byte_offset(source));
 }
 
 void Array::write(const void* source, std::size_t count, Dtype type) const {
@@ -128,34 +117,35 @@ void Array::write(const void* source, std::size_t count, Dtype type) const {
   check_writable(*this);
   if (count == 0) return;
   if (is_contiguous())
-    buffer_.write(source, bytes(), byte_offset(*this));
+    node_->buffer.write(source, bytes(), byte_offset(*this));
   else
-    evaluate_into(*this, from_host(stream(), source, count, type, shape_));
+    evaluate_into(*this, from_host(stream(), source, count, type, node_->shape));
 }
 
 Scalar Array::scalar() const {
-  if (size_ != 1)
-    throw UsageError(fmt::format("Array::item: shape {} has {} elements, not one", to_string(shape_), size_));
+  if (node_->size != 1)
+    throw UsageError(
+        fmt::format("Array::item: shape {} has {} elements, not one", to_string(node_->shape), node_->size));
   std::array<std::byte, 16> bytes;
-  buffer_.read(bytes.data(), size_of(type_), byte_offset(*this));
-  return Scalar::from_bytes(type_, bytes.data());
+  node_->buffer.read(bytes.data(), size_of(node_->dtype), byte_offset(*this));
+  return Scalar::from_bytes(node_->dtype, bytes.data());
 }
 
 void Array::read_async(const HostBuffer& target) const {
   check_async("read_async", *this, target);
-  if (size_ != 0) buffer_.read_async(stream(), target, bytes(), 0, byte_offset(*this));
+  if (node_->size != 0) node_->buffer.read_async(stream(), target, bytes(), 0, byte_offset(*this));
 }
 
 void Array::write_async(const HostBuffer& source) const {
   check_async("write_async", *this, source);
-  if (size_ != 0) buffer_.write_async(stream(), source, bytes(), 0, byte_offset(*this));
+  if (node_->size != 0) node_->buffer.write_async(stream(), source, bytes(), 0, byte_offset(*this));
 }
 
 Array Array::copy() const {
-  Array result = empty(stream(), shape_, type_);
-  if (size_ == 0) return result;
+  Array result = empty(stream(), node_->shape, node_->dtype);
+  if (node_->size == 0) return result;
   if (is_contiguous())
-    device().driver().copy(stream().native(), result.buffer_.native(), 0, buffer_.native(), byte_offset(*this),
+    device().driver().copy(stream().native(), result.buffer().native(), 0, node_->buffer.native(), byte_offset(*this),
                            bytes());
   else
     evaluate_into(result, *this);
@@ -167,23 +157,23 @@ Array Array::contiguous() const {
 }
 
 Array Array::astype(Dtype type) const {
-  return type == type_ ? copy() : Expression(*this).astype(type).evaluate(stream());
+  return type == node_->dtype ? copy() : Expression(*this).astype(type).evaluate(stream());
 }
 
 Array Array::on(const Stream& target) const {
   const Array source = contiguous();
-  Array result = empty(target, shape_, type_);
-  if (size_ == 0) return result;
+  Array result = empty(target, node_->shape, node_->dtype);
+  if (node_->size == 0) return result;
   if (target.device() == device()) {
     target.wait(stream().record());
-    device().driver().copy(target.native(), result.buffer_.native(), 0, source.buffer_.native(), byte_offset(source),
+    device().driver().copy(target.native(), result.buffer().native(), 0, source.buffer().native(), byte_offset(source),
                            bytes());
     // The source may go back to its stream's pool as soon as this returns.
     stream().wait(target.record());
   } else {
     const HostBuffer staging(device(), bytes());
-    source.buffer_.read(staging.data(), bytes(), byte_offset(source));
-    result.buffer_.write(staging.data(), bytes());
+    source.buffer().read(staging.data(), bytes(), byte_offset(source));
+    result.buffer().write(staging.data(), bytes());
   }
   return result;
 }

@@ -10,9 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "rtcg/array/dtype.h"
-#include "rtcg/array/shape.h"
-#include "rtcg/device/buffer.h"
+#include "rtcg/array/node.h"
 
 namespace rtcg {
 
@@ -60,18 +58,18 @@ class Array {
     return from(stream, std::span<const T>(values.begin(), values.size()), shape);
   }
 
-  explicit operator bool() const { return type_ != Dtype::unknown; }
-  Dtype dtype() const { return type_; }
-  const Shape& shape() const { return shape_; }
-  const Strides& strides() const { return strides_; }
-  int dimensions() const { return shape_.size(); }
-  std::int64_t extent(int axis) const { return shape_[normalized_axis(axis, dimensions())]; }
-  std::int64_t size() const { return size_; }
-  std::size_t bytes() const { return static_cast<std::size_t>(size_) * size_of(type_); }
-  bool is_contiguous() const;
-  const Buffer& buffer() const { return buffer_; }  ///< none when there are no elements
-  std::int64_t offset() const { return offset_; }   ///< of element (0, 0, ...) in the buffer, in elements
-  const Stream& stream() const { return *stream_; }
+  explicit operator bool() const { return node_ != nullptr; }
+  Dtype dtype() const { return node_->dtype; }
+  const Shape& shape() const { return node_->shape; }
+  const Strides& strides() const { return node_->strides; }
+  int dimensions() const { return shape().size(); }
+  std::int64_t extent(int axis) const { return shape()[normalized_axis(axis, dimensions())]; }
+  std::int64_t size() const { return node_->size; }
+  std::size_t bytes() const { return static_cast<std::size_t>(size()) * size_of(dtype()); }
+  bool is_contiguous() const { return node_->is_contiguous; }
+  const Buffer& buffer() const { return node_->buffer; }  ///< none when there are no elements
+  std::int64_t offset() const { return node_->offset; }   ///< of element (0, 0, ...) in the buffer, in elements
+  const Stream& stream() const { return node_->on; }
   const Device& device() const { return stream().device(); }
 
   // Views. UsageError for indices out of range, naming index, axis and extent.
@@ -112,7 +110,7 @@ class Array {
   /// Blocking copies in C order. UsageError when T is not the dtype or the count differs.
   template <class T>
   std::vector<T> to_vector() const {
-    const auto count = static_cast<std::size_t>(size_);
+    const auto count = static_cast<std::size_t>(size());
     if constexpr (std::is_same_v<T, bool>) {  // std::vector<bool> has no elements to copy to
       const auto values = std::make_unique<bool[]>(count);
       read(values.get(), count, Dtype::boolean);
@@ -145,6 +143,10 @@ class Array {
   void read_async(const HostBuffer& target) const;
   void write_async(const HostBuffer& source) const;
 
+  /// The leaf of the expression graph that this is a handle on, and back.
+  const std::shared_ptr<const ArrayNode>& node() const { return node_; }
+  explicit Array(std::shared_ptr<const ArrayNode> node) : node_(std::move(node)) {}
+
  private:
   static Index as_index(std::integral auto i) { return static_cast<std::int64_t>(i); }
   static Index as_index(const Slice& s) { return s; }
@@ -155,13 +157,14 @@ class Array {
   void read(void* target, std::size_t count, Dtype type) const;
   void write(const void* source, std::size_t count, Dtype type) const;
   Array with(const Shape& shape, const Strides& strides, std::int64_t offset) const;
+  Array part(int which) const;
 
-  Buffer buffer_;
-  std::optional<Stream> stream_;
-  Shape shape_;
-  Strides strides_;
-  std::int64_t offset_ = 0, size_ = 0;
-  Dtype type_ = Dtype::unknown;
+  std::shared_ptr<const ArrayNode> node_;
 };
+
+/// Of a node that is an array.
+inline Array as_array(const NodePtr& node) {
+  return Array(std::static_pointer_cast<const ArrayNode>(node));
+}
 
 }  // namespace rtcg

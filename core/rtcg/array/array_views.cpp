@@ -67,24 +67,8 @@ std::optional<Strides> reshaped_strides(const Shape& shape, const Strides& strid
 
 }  // namespace
 
-bool Array::is_contiguous() const {
-  std::int64_t step = 1;
-  if (size_ == 0) return true;
-  for (int d = dimensions(); d-- > 0;) {
-    if (shape_[d] == 1) continue;
-    if (strides_[d] != step) return false;
-    step *= shape_[d];
-  }
-  return true;
-}
-
 Array Array::with(const Shape& shape, const Strides& strides, std::int64_t offset) const {
-  Array view = *this;
-  view.shape_ = shape;
-  view.strides_ = strides;
-  view.offset_ = offset;
-  view.size_ = element_count(shape);
-  return view;
+  return Array(std::make_shared<ArrayNode>(node_->buffer, node_->on, node_->dtype, shape, strides, offset));
 }
 
 Array Array::at(std::span<const Index> indices) const {
@@ -94,31 +78,31 @@ Array Array::at(std::span<const Index> indices) const {
     gaps += std::holds_alternative<Ellipsis>(index);
   }
   if (used > dimensions())
-    throw UsageError(fmt::format("Array: {} indices for an array of shape {}", used, to_string(shape_)));
+    throw UsageError(fmt::format("Array: {} indices for an array of shape {}", used, to_string(node_->shape)));
   if (gaps > 1) throw UsageError("Array: more than one ellipsis in one subscript");
 
   Shape shape;
   Strides strides;
-  std::int64_t offset = offset_;
+  std::int64_t offset = node_->offset;
   int axis = 0;
   const auto keep = [&](std::int64_t extent, std::int64_t stride) {
     shape.push_back(extent);
     strides.push_back(stride);
   };
   const auto keep_up_to = [&](int end) {
-    for (; axis < end; ++axis) keep(shape_[axis], strides_[axis]);
+    for (; axis < end; ++axis) keep(node_->shape[axis], node_->strides[axis]);
   };
   for (const Index& index : indices) {
     if (const auto* i = std::get_if<std::int64_t>(&index)) {
-      if (*i < -shape_[axis] || *i >= shape_[axis])
+      if (*i < -node_->shape[axis] || *i >= node_->shape[axis])
         throw UsageError(
-            fmt::format("Array: index {} is out of range for axis {} of extent {}", *i, axis, shape_[axis]));
-      offset += (*i < 0 ? *i + shape_[axis] : *i) * strides_[axis];
+            fmt::format("Array: index {} is out of range for axis {} of extent {}", *i, axis, node_->shape[axis]));
+      offset += (*i < 0 ? *i + node_->shape[axis] : *i) * node_->strides[axis];
       ++axis;
     } else if (const auto* slice = std::get_if<Slice>(&index)) {
-      const Walk walk = resolve(*slice, shape_[axis], axis);
-      offset += walk.start * strides_[axis];
-      keep(walk.count, walk.step * strides_[axis]);
+      const Walk walk = resolve(*slice, node_->shape[axis], axis);
+      offset += walk.start * node_->strides[axis];
+      keep(walk.count, walk.step * node_->strides[axis]);
       ++axis;
     } else if (std::holds_alternative<NewAxis>(index)) {
       keep(1, 1);
@@ -131,13 +115,13 @@ Array Array::at(std::span<const Index> indices) const {
 }
 
 Array Array::transpose() const {
-  Shape shape = shape_;
-  Strides strides = strides_;
+  Shape shape = node_->shape;
+  Strides strides = node_->strides;
   for (int d = 0; d < dimensions(); ++d) {
-    shape[d] = shape_[dimensions() - 1 - d];
-    strides[d] = strides_[dimensions() - 1 - d];
+    shape[d] = node_->shape[dimensions() - 1 - d];
+    strides[d] = node_->strides[dimensions() - 1 - d];
   }
-  return with(shape, strides, offset_);
+  return with(shape, strides, node_->offset);
 }
 
 Array Array::transpose(std::span<const int> axes) const {
@@ -148,12 +132,12 @@ Array Array::transpose(std::span<const int> axes) const {
     const int axis = normalized_axis(given, dimensions());
     if ((seen & 1u << axis) != 0) throw UsageError(fmt::format("Array::transpose: axis {} appears twice", axis));
     seen |= 1u << axis;
-    shape.push_back(shape_[axis]);
-    strides.push_back(strides_[axis]);
+    shape.push_back(node_->shape[axis]);
+    strides.push_back(node_->strides[axis]);
   }
   if (shape.size() != dimensions())
     throw UsageError(fmt::format("Array::transpose: {} axes for an array of {} dimensions", axes.size(), dimensions()));
-  return with(shape, strides, offset_);
+  return with(shape, strides, node_->offset);
 }
 
 Array Array::reshape(const Shape& shape) const {
@@ -166,12 +150,13 @@ Array Array::reshape(const Shape& shape) const {
     target[d] = 1;
   }
   const std::int64_t others = element_count(target);
-  if (open >= 0 && others != 0 && size_ % others == 0) target[open] = size_ / others;
-  if ((open >= 0 && others == 0) || element_count(target) != size_)
-    throw UsageError(fmt::format("Array::reshape: {} elements of shape {} do not make shape {}", size_,
-                                 to_string(shape_), to_string(shape)));
-  if (size_ == 0 || is_contiguous()) return with(target, contiguous_strides(target), offset_);
-  if (const auto strides = reshaped_strides(shape_, strides_, target)) return with(target, *strides, offset_);
+  if (open >= 0 && others != 0 && node_->size % others == 0) target[open] = node_->size / others;
+  if ((open >= 0 && others == 0) || element_count(target) != node_->size)
+    throw UsageError(fmt::format("Array::reshape: {} elements of shape {} do not make shape {}", node_->size,
+                                 to_string(node_->shape), to_string(shape)));
+  if (node_->size == 0 || is_contiguous()) return with(target, contiguous_strides(target), node_->offset);
+  if (const auto strides = reshaped_strides(node_->shape, node_->strides, target))
+    return with(target, *strides, node_->offset);
   return copy().reshape(target);
 }
 
@@ -179,58 +164,59 @@ Array Array::squeeze() const {
   Shape shape;
   Strides strides;
   for (int d = 0; d < dimensions(); ++d) {
-    if (shape_[d] == 1) continue;
-    shape.push_back(shape_[d]);
-    strides.push_back(strides_[d]);
+    if (node_->shape[d] == 1) continue;
+    shape.push_back(node_->shape[d]);
+    strides.push_back(node_->strides[d]);
   }
-  return with(shape, strides, offset_);
+  return with(shape, strides, node_->offset);
 }
 
 Array Array::expand_dims(int axis) const {
-  Shape shape = shape_;
-  Strides strides = strides_;
+  Shape shape = node_->shape;
+  Strides strides = node_->strides;
   const int place = normalized_axis(axis, dimensions() + 1);
   shape.insert(place, 1);
   strides.insert(place, 1);
-  return with(shape, strides, offset_);
+  return with(shape, strides, node_->offset);
 }
 
 Array Array::broadcast_to(const Shape& shape) const {
-  return with(shape, broadcast_strides(shape_, strides_, shape), offset_);
+  return with(shape, broadcast_strides(node_->shape, node_->strides, shape), node_->offset);
 }
 
 Array Array::flip(int axis) const {
   const int d = normalized_axis(axis, dimensions());
-  Strides strides = strides_;
+  Strides strides = node_->strides;
   strides[d] = -strides[d];
-  const std::int64_t last = shape_[d] == 0 ? 0 : (shape_[d] - 1) * strides_[d];
-  return with(shape_, strides, offset_ + last);
+  const std::int64_t last = node_->shape[d] == 0 ? 0 : (node_->shape[d] - 1) * node_->strides[d];
+  return with(node_->shape, strides, node_->offset + last);
 }
 
 Array Array::view_as(Dtype type) const {
-  if (type == Dtype::unknown || size_of(type) != size_of(type_))
-    throw UsageError(fmt::format("Array::view_as: elements of {} have {} bytes, those of {} {}", dtype_name(type_),
-                                 size_of(type_), type == Dtype::unknown ? "unknown" : dtype_name(type), size_of(type)));
-  Array view = *this;
-  view.type_ = type;
-  return view;
+  if (type == Dtype::unknown || size_of(type) != size_of(node_->dtype))
+    throw UsageError(fmt::format("Array::view_as: elements of {} have {} bytes, those of {} {}",
+                                 dtype_name(node_->dtype), size_of(node_->dtype),
+                                 type == Dtype::unknown ? "unknown" : dtype_name(type), size_of(type)));
+  return Array(
+      std::make_shared<ArrayNode>(node_->buffer, node_->on, type, node_->shape, node_->strides, node_->offset));
+}
+
+/// Part 0 or 1 of complex elements.
+Array Array::part(int which) const {
+  Strides strides = node_->strides;
+  for (int d = 0; d < dimensions(); ++d) strides[d] *= 2;
+  return Array(std::make_shared<ArrayNode>(node_->buffer, node_->on, real_of(node_->dtype), node_->shape, strides,
+                                           2 * node_->offset + which));
 }
 
 Array Array::real() const {
-  if (!is_complex(type_)) return *this;
-  Array view = *this;
-  view.type_ = real_of(type_);
-  for (int d = 0; d < dimensions(); ++d) view.strides_[d] *= 2;
-  view.offset_ *= 2;
-  return view;
+  return is_complex(node_->dtype) ? part(0) : *this;
 }
 
 Array Array::imag() const {
-  if (!is_complex(type_))
-    throw UsageError(fmt::format("Array::imag: an array of {} has no imaginary part", dtype_name(type_)));
-  Array view = real();
-  ++view.offset_;
-  return view;
+  if (!is_complex(node_->dtype))
+    throw UsageError(fmt::format("Array::imag: an array of {} has no imaginary part", dtype_name(node_->dtype)));
+  return part(1);
 }
 
 }  // namespace rtcg

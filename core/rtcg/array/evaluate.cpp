@@ -22,15 +22,15 @@ constexpr std::size_t group_items = 256, most_nodes = 200;
 template <class F>
 void for_each_array(const NodePtr& node, std::unordered_set<const Node*>& seen, F&& f) {
   if (!seen.insert(node.get()).second) return;
-  if (node->op == Op::array) f(static_cast<const ArrayNode&>(*node).array);
+  if (node->op == Op::array) f(static_cast<const ArrayNode&>(*node));
   for_each_operand(*node, [&](const NodePtr& operand) { for_each_array(operand, seen, f); });
 }
 
-const Array* first_array(const Node& node) {
-  if (node.op == Op::array) return &static_cast<const ArrayNode&>(node).array;
-  const Array* found = nullptr;
+const ArrayNode* first_array(const Node& node) {
+  if (node.op == Op::array) return &static_cast<const ArrayNode&>(node);
+  const ArrayNode* found = nullptr;
   for_each_operand(node, [&](const NodePtr& operand) {
-    if (found == nullptr) found = first_array(*operand);
+    if (found == nullptr && operand->stream != 0) found = first_array(*operand);
   });
   return found;
 }
@@ -81,18 +81,14 @@ void run_elementwise(const Stream& stream, const NodePtr& root, const Array& out
   launch_elementwise(stream, body);
 }
 
-NodePtr leaf(const Array& array) {
-  return std::make_shared<ArrayNode>(array);
-}
-
 /// Does element i of the value depend on an element of the target's memory other than i?
 bool reads_elsewhere(const NodePtr& node, const Array& target, std::unordered_set<const Node*>& seen,
                      bool any_place = false) {
   if (node->op == Op::array) {
-    const Array& array = static_cast<const ArrayNode&>(*node).array;
-    return array.buffer().native() == target.buffer().native() &&
-           (any_place || !(array.offset() == target.offset() && array.strides() == target.strides() &&
-                           array.shape() == target.shape() && array.dtype() == target.dtype()));
+    const auto& array = static_cast<const ArrayNode&>(*node);
+    return array.buffer.native() == target.buffer().native() &&
+           (any_place || !(array.offset == target.offset() && array.strides == target.strides() &&
+                           array.shape == target.shape() && array.dtype == target.dtype()));
   }
   if (!seen.insert(node.get()).second) return false;
   bool found = false;
@@ -114,7 +110,7 @@ class Resolver {
     NodePtr result;
     if (node->op == Op::total) {
       const auto& total = static_cast<const TotalNode&>(*node);
-      result = leaf(run(*total.phase)[total.part]);
+      result = run(*total.phase)[total.part].node();
     } else if (node->op == Op::take) {
       result = resolve_take(*node);
     } else if (node->op == Op::call) {
@@ -123,7 +119,7 @@ class Resolver {
       for (const NodePtr& argument : call.arguments) arguments.push_back(resolve(argument));
       result = std::make_shared<CallNode>(call.function, std::move(arguments), call.shape);
     } else {
-      auto copy = std::make_shared<Node>(node->op, node->dtype, node->shape);
+      auto copy = without_operands(*node);
       for (std::size_t k = 0; k < 3 && node->operands[k]; ++k) copy->set_operand(k, resolve(node->operands[k]));
       result = copy;
     }
@@ -137,7 +133,7 @@ class Resolver {
     std::vector<Expression> operands;
     for (std::size_t k = 0; k < phase.operands.size(); ++k) {
       NodePtr operand = resolve(phase.operands[k]);
-      if (phase.demands_array[k] && operand->op != Op::array) operand = leaf(Expression(operand).evaluate(stream_));
+      if (phase.demands_array[k] && operand->op != Op::array) operand = Expression(operand).evaluate(stream_).node();
       operands.emplace_back(operand);
     }
     return phases_.emplace(&phase, phase.run(stream_, operands)).first->second;
@@ -145,10 +141,9 @@ class Resolver {
 
   NodePtr resolve_take(const Node& node) {
     NodePtr source = resolve(node.operands[0]);
-    const Array array = source->op == Op::array ? static_cast<const ArrayNode&>(*source).array.contiguous()
-                                                : Expression(source).evaluate(stream_);
-    auto take = std::make_shared<Node>(Op::take, node.dtype, node.shape);
-    take->operands[0] = leaf(array);
+    const Array array = source->op == Op::array ? as_array(source).contiguous() : Expression(source).evaluate(stream_);
+    auto take = without_operands(node);
+    take->set_operand(0, array.node());
     take->set_operand(1, resolve(node.operands[1]));
     return take;
   }
@@ -171,7 +166,7 @@ NodePtr replaced(const NodePtr& node, const Node* from, const NodePtr& to,
     for (const NodePtr& argument : call.arguments) arguments.push_back(replaced(argument, from, to, done));
     result = std::make_shared<CallNode>(call.function, std::move(arguments), call.shape);
   } else {
-    auto copy = std::make_shared<Node>(node->op, node->dtype, node->shape);
+    auto copy = without_operands(*node);
     for (std::size_t k = 0; k < 3 && node->operands[k]; ++k)
       copy->set_operand(
           k, node->op == Op::take && k == 0 ? node->operands[k] : replaced(node->operands[k], from, to, done));
@@ -216,16 +211,16 @@ NodePtr fitted(const Stream& stream, const NodePtr& node, const Shape& shape) {
       }
     NodePtr replacement;
     if (part != nullptr) {
-      replacement = leaf(Expression(*part).evaluate(stream));
+      replacement = Expression(*part).evaluate(stream).node();
     } else {  // few operands of many dimensions: copies of them in the loop's shape need no strides
       for (const auto& [candidate, size] : order)
         if (candidate->op == Op::array) {
-          const Array& array = static_cast<const ArrayNode&>(*candidate).array;
+          const Array array = as_array(candidate);
           if (array.shape() == shape && array.is_contiguous()) continue;
           part = &candidate;
           const Array copy = Array::empty(stream, shape, array.dtype());
           run_elementwise(stream, candidate, copy);
-          replacement = leaf(copy);
+          replacement = copy.node();
           break;
         }
       if (part == nullptr)
@@ -242,7 +237,7 @@ NodePtr without_phases(const Stream& stream, const NodePtr& node) {
 
 std::optional<Stream> stream_of(std::span<const Expression> expressions) {
   for (const Expression& expression : expressions)
-    if (const Array* array = first_array(*expression.node())) return array->stream();
+    if (const ArrayNode* array = first_array(*expression.node())) return array->on;
   return std::nullopt;
 }
 
@@ -252,15 +247,15 @@ void order_streams(const Stream& stream, std::span<const NodePtr> nodes, bool af
     return;
   std::unordered_set<const Node*> seen;
   for (const NodePtr& node : nodes)
-    for_each_array(node, seen, [&](const Array& array) {
-      if (array.stream() == stream) return;
-      if (!(array.device() == stream.device()))
+    for_each_array(node, seen, [&](const ArrayNode& array) {
+      if (array.on == stream) return;
+      if (!(array.on.device() == stream.device()))
         throw UsageError(fmt::format("arrays of {} and {} in one expression; copy one with on(stream)",
-                                     stream.device().id(), array.device().id()));
+                                     stream.device().id(), array.on.device().id()));
       if (after)
-        array.stream().wait(stream.record());
+        array.on.wait(stream.record());
       else
-        stream.wait(array.stream().record());
+        stream.wait(array.on.record());
     });
 }
 
@@ -269,7 +264,7 @@ Array evaluate_one(const Stream& stream, const NodePtr& node) {
   const NodePtr root = without_phases(stream, node);
   Array result;
   if (node->op == Op::total) {
-    result = static_cast<const ArrayNode&>(*root).array;
+    result = as_array(root);
   } else {
     result = Array::empty(stream, node->shape, node->dtype);
     run_elementwise(stream, root, result);
@@ -292,7 +287,7 @@ std::vector<Array> evaluate(std::span<const Expression> expressions, const Strea
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     roots[k] = resolver.resolve(nodes[k]);
     if (nodes[k]->op == Op::total)
-      results[k] = static_cast<const ArrayNode&>(*roots[k]).array;
+      results[k] = as_array(roots[k]);
     else
       results[k] = Array::empty(stream, nodes[k]->shape, nodes[k]->dtype);
   }
@@ -338,7 +333,7 @@ void evaluate_into(const Array& target, const Expression& value) {
   order_streams(stream, nodes, false);
   NodePtr node = make_cast(without_phases(stream, value.node()), target.dtype());
   std::unordered_set<const Node*> seen;
-  if (reads_elsewhere(node, target, seen)) node = leaf(Expression(node).evaluate(stream));
+  if (reads_elsewhere(node, target, seen)) node = Expression(node).evaluate(stream).node();
   run_elementwise(stream, node, target);
   order_streams(stream, nodes, true);
 }

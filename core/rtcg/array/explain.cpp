@@ -65,8 +65,8 @@ class Explainer {
     const auto operand = [&](int k) { return formula(*node.operands[static_cast<std::size_t>(k)], depth + 1); };
     switch (node.op) {
       case Op::array: {
-        const Array& array = static_cast<const ArrayNode&>(node).array;
-        const auto key = std::make_pair(array.buffer().native(), array.offset());
+        const auto& array = static_cast<const ArrayNode&>(node);
+        const auto key = std::make_pair(array.buffer.native(), array.offset);
         return fmt::format("x{}", arrays_.emplace(key, arrays_.size()).first->second);
       }
       case Op::scalar: {

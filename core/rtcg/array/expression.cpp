@@ -19,7 +19,7 @@ NodePtr shallow(const NodePtr& node) {
   const Expression expression(node);
   if (!stream_of({&expression, 1}))
     throw UsageError(fmt::format("an expression of {} operations in a row without any array", most_depth));
-  return std::make_shared<ArrayNode>(expression.evaluate());
+  return expression.evaluate().node();
 }
 
 }  // namespace
@@ -27,7 +27,7 @@ NodePtr shallow(const NodePtr& node) {
 Expression::Expression(const Array& array) {
   if (!static_cast<bool>(array))
     throw UsageError("an Array without elements or type in an expression; give it a value first");
-  node_ = std::make_shared<ArrayNode>(array);
+  node_ = array.node();
 }
 
 Expression::Expression(const Scalar& value, bool weak) : node_(std::make_shared<ScalarNode>(value, weak)) {}
@@ -46,8 +46,9 @@ Expression Expression::broadcast_to(const Shape& shape) const {
   if (!(broadcast(node_->shape, shape) == shape))
     throw UsageError(
         fmt::format("broadcast_to: shape {} does not broadcast to {}", to_string(node_->shape), to_string(shape)));
-  if (node_->op == Op::array) return static_cast<const ArrayNode&>(*node_).array.broadcast_to(shape);
+  if (node_->op == Op::array) return as_array(node_).broadcast_to(shape);
   auto node = std::make_shared<Node>(Op::positive, node_->dtype, shape);
+  node->operand_type = node_->dtype;
   node->set_operand(0, make_cast(node_, node_->dtype));
   return Expression(NodePtr(node));
 }
@@ -86,8 +87,7 @@ Expression take(const Expression& source, const Expression& index) {
     throw UsageError(fmt::format("take: the index is {}; it must be an integer type", dtype_name(index.dtype())));
   if (source.size() == 0 && index.size() != 0) throw UsageError("take: indices into an array without elements");
   auto node = std::make_shared<Node>(Op::take, source.dtype(), index.shape());
-  const bool ready =
-      source.node()->op == Op::array && static_cast<const ArrayNode&>(*source.node()).array.is_contiguous();
+  const bool ready = source.node()->op == Op::array && as_array(source.node()).is_contiguous();
   node->set_operand(0, source.node());
   node->set_operand(1, make_cast(shallow(index.node()), index.dtype()));
   node->has_phases = node->has_phases || !ready;

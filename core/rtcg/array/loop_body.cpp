@@ -20,6 +20,11 @@ void ArgumentList::bytes(const void* data, std::size_t bytes, ScalarType type) {
                       static_cast<std::uint8_t>(bytes)}};
 }
 
+void ArgumentList::copy(const Scalar& scalar) {
+  const std::size_t size = size_of(scalar.dtype());
+  bytes(store(scalar.data(), size), size, scalar.dtype());
+}
+
 const void* ArgumentList::store(const void* data, std::size_t bytes) {
   used_ = (used_ + 15) / 16 * 16;
   if (used_ + bytes > storage_.size()) throw std::logic_error("ArgumentList: more values than it holds");
@@ -36,14 +41,14 @@ LoopBody::LoopBody(const Device& device, std::span<const NodePtr> roots, const S
   operands_.reserve(8);
   count_ = element_count(shape);
   for (const NodePtr& root : roots) {
-    root_slots_.push_back(add(root, shape));
+    root_slots_.push_back(add(root, shape, root->dtype));
     root_types_.push_back(root->dtype);
   }
   for (const Array& output : outputs) {
     for (const Operand& operand : operands_)
-      aliased_ = aliased_ || (operand.array != nullptr && operand.array->buffer().native() == output.buffer().native());
+      aliased_ = aliased_ || (operand.array != nullptr && operand.array->buffer.native() == output.buffer().native());
     Operand operand;
-    operand.array = &output;
+    operand.array = output.node().get();
     operand.strides = output.strides();
     operand.offset = output.offset();
     operand.type = output.dtype();
@@ -56,12 +61,14 @@ LoopBody::LoopBody(const Device& device, std::span<const NodePtr> roots, const S
   form_key();
 }
 
-std::uint16_t LoopBody::add(const NodePtr& pointer, const Shape& shape) {
+std::uint16_t LoopBody::add(const NodePtr& pointer, const Shape& shape, Dtype wanted) {
   const Node* node = pointer.get();
+  const Dtype type = node->is_weak && node->op == Op::scalar ? wanted : node->dtype;
   for (std::size_t k = 0; k < nodes_.size(); ++k)
-    if (nodes_[k].node == node) return static_cast<std::uint16_t>(k);
+    if (nodes_[k].node == node && nodes_[k].type == type) return static_cast<std::uint16_t>(k);
   Linear linear;
   linear.node = node;
+  linear.type = type;
   switch (node->op) {
     case Op::array:
     case Op::index:
@@ -69,16 +76,16 @@ std::uint16_t LoopBody::add(const NodePtr& pointer, const Shape& shape) {
       break;
     case Op::scalar:
       linear.place = static_cast<int>(scalars_.size());
-      scalars_.push_back(&static_cast<const ScalarNode*>(node)->value);
+      scalars_.push_back({&static_cast<const ScalarNode*>(node)->value, type});
       break;
     case Op::take: {
-      linear.operands[1] = add(node->operands[1], shape);
-      const auto& source = static_cast<const ArrayNode&>(*node->operands[0]).array;
+      linear.operands[1] = add(node->operands[1], shape, node->operands[1]->dtype);
+      const auto& source = static_cast<const ArrayNode&>(*node->operands[0]);
       Operand operand;
       operand.array = &source;
-      operand.offset = source.offset();
-      operand.source_size = source.size();
-      operand.type = source.dtype();
+      operand.offset = source.offset;
+      operand.source_size = source.size;
+      operand.type = source.dtype;
       operand.role = Role::source;
       linear.place = static_cast<int>(operands_.size());
       operands_.push_back(operand);
@@ -87,7 +94,7 @@ std::uint16_t LoopBody::add(const NodePtr& pointer, const Shape& shape) {
     case Op::call: {
       const auto& arguments = static_cast<const CallNode*>(node)->arguments;
       std::pmr::vector<std::uint16_t> slots(&resource_);
-      for (const NodePtr& argument : arguments) slots.push_back(add(argument, shape));
+      for (const NodePtr& argument : arguments) slots.push_back(add(argument, shape, argument->dtype));
       linear.operands = {static_cast<std::uint16_t>(call_slots_.size()), static_cast<std::uint16_t>(slots.size()), 0};
       call_slots_.insert(call_slots_.end(), slots.begin(), slots.end());
       break;
@@ -95,7 +102,8 @@ std::uint16_t LoopBody::add(const NodePtr& pointer, const Shape& shape) {
     case Op::total:
       throw std::logic_error("LoopBody: a total node reached a fused loop");
     default:
-      for (std::size_t k = 0; k < 3 && node->operands[k]; ++k) linear.operands[k] = add(node->operands[k], shape);
+      for (std::size_t k = 0; k < 3 && node->operands[k]; ++k)
+        linear.operands[k] = add(node->operands[k], shape, node->operand_type);
   }
   if (nodes_.size() >= UINT16_MAX)
     throw UsageError("an expression of more than 65534 operations; make a part of it an Array");
@@ -110,14 +118,13 @@ int LoopBody::add_operand(const Node& node, const Shape& shape) {
     operand.role = Role::index;
     operand.strides = broadcast_strides(node.shape, static_cast<const IndexNode&>(node).strides, shape);
   } else {
-    const Array& array = static_cast<const ArrayNode&>(node).array;
+    const auto& array = static_cast<const ArrayNode&>(node);
     operand.array = &array;
-    operand.offset = array.offset();
-    operand.strides =
-        array.shape() == shape ? array.strides() : broadcast_strides(array.shape(), array.strides(), shape);
+    operand.offset = array.offset;
+    operand.strides = array.shape == shape ? array.strides : broadcast_strides(array.shape, array.strides, shape);
     for (std::size_t k = 0; k < operands_.size(); ++k) {  // the same elements are loaded once
       const Operand& other = operands_[k];
-      if (other.role == Role::input && other.array->buffer().native() == array.buffer().native() &&
+      if (other.role == Role::input && other.array->buffer.native() == array.buffer.native() &&
           other.offset == operand.offset && other.type == operand.type && other.strides == operand.strides)
         return static_cast<int>(k);
     }
@@ -215,7 +222,7 @@ void LoopBody::decide_walk(Operand& operand, bool is_cuda) {
     expected *= extents_[d];
   }
   const bool base = !cpu_ && operand.array != nullptr && multiple(operand.offset) &&
-                    (!is_cuda || operand.array->buffer().native() % 16 == 0);
+                    (!is_cuda || operand.array->buffer.native() % 16 == 0);
   if (operand.role == Role::source || (all_zero && operand.role != Role::output)) {
     operand.walk = Walk::uniform;
   } else if (is_linear) {
@@ -279,7 +286,7 @@ void LoopBody::form_key() {
   }
   for (const Linear& linear : nodes_) {
     key_.push_back(static_cast<char>(linear.node->op));
-    key_.push_back(static_cast<char>(linear.node->dtype));
+    key_.push_back(static_cast<char>(linear.type));
     switch (linear.node->op) {
       case Op::array:
       case Op::index:
@@ -304,17 +311,17 @@ void LoopBody::form_key() {
 
 void LoopBody::append_arguments(ArgumentList& list) const {
   for (const Operand& operand : operands_)
-    if (operand.array != nullptr) list.buffer(operand.array->buffer(), operand.type);
+    if (operand.array != nullptr) list.buffer(operand.array->buffer, operand.type);
   if (wide_ && !walk_.empty())
     list.bytes(walk_.data(), walk_.size() * 8, ScalarType::unknown);
   else if (!walk_.empty())
     list.bytes(walk_narrow_.data(), walk_narrow_.size() * 4, ScalarType::unknown);
-  for (const Scalar* scalar : scalars_)
-    // A half travels as the float it is computed in, a boolean as its byte.
-    if (scalar->dtype() == Dtype::f16)
-      list.value(static_cast<float>(scalar->to_double()));
+  for (const auto& [scalar, type] : scalars_)
+    // A half travels as the float it is computed in.
+    if (scalar->dtype() == type && type != Dtype::f16)
+      list.bytes(scalar->data(), size_of(type), type);
     else
-      list.bytes(scalar->data(), size_of(scalar->dtype()), scalar->dtype());
+      list.copy(scalar->as(type == Dtype::f16 ? Dtype::f32 : type));
 }
 
 }  // namespace rtcg

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "rtcg/array/node.h"
+#include "rtcg/array/array.h"
 #include "rtcg/compile/kernel.h"
 
 namespace rtcg {
@@ -39,6 +39,7 @@ class ArgumentList {
   void value(const T& value) {
     bytes(store(&value, sizeof(T)), sizeof(T), scalar_type<T>());
   }
+  void copy(const Scalar& scalar);
   std::span<const Argument> arguments() const { return {list_.data(), count_}; }
 
  private:
@@ -78,8 +79,8 @@ class LoopBody {
   enum class Role : std::uint8_t { input, index, source, output };              ///< source: of take, read at any place
   enum class Walk : std::uint8_t { linear, uniform, rows, repeated, general };  ///< rows: stride 1 inside; repeated: 0
   struct Operand {
-    const Array* array = nullptr;  ///< none for Role::index, whose value is its own offset
-    Strides strides;               ///< of the loop shape, then merged
+    const ArrayNode* array = nullptr;  ///< none for Role::index, whose value is its own offset
+    Strides strides;                   ///< of the loop shape, then merged
     std::int64_t offset = 0, source_size = 0;
     Dtype type = Dtype::unknown;
     Role role = Role::input;
@@ -91,9 +92,15 @@ class LoopBody {
     const Node* node = nullptr;
     std::array<std::uint16_t, 3> operands{};  ///< slots; of Op::call: first and count in call_slots_
     int place = -1;                           ///< in operands_ or scalars_
+    Dtype type = Dtype::unknown;              ///< of the value: the node's, of a weak scalar what its user wants
   };
 
-  std::uint16_t add(const NodePtr& node, const Shape& shape);
+  struct ScalarUse {
+    const Scalar* value;
+    Dtype type;
+  };
+
+  std::uint16_t add(const NodePtr& node, const Shape& shape, Dtype wanted);
   int add_operand(const Node& node, const Shape& shape);
   bool merge_whole(const Shape& shape);
   void merge(const Shape& shape, int split);
@@ -107,7 +114,7 @@ class LoopBody {
   std::pmr::vector<Linear> nodes_{&resource_};
   std::pmr::vector<std::uint16_t> call_slots_{&resource_}, root_slots_{&resource_};
   std::pmr::vector<Operand> operands_{&resource_};
-  std::pmr::vector<const Scalar*> scalars_{&resource_};
+  std::pmr::vector<ScalarUse> scalars_{&resource_};
   std::pmr::vector<Dtype> root_types_{&resource_};
   Dims outer_, inner_, extents_;
   std::int64_t count_ = 0;

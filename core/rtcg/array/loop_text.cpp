@@ -55,7 +55,7 @@ class LoopText {
     }
     if (!b_.walk_.empty()) list += "const walk_t w_, ";
     for (std::size_t s = 0; s < b_.scalars_.size(); ++s)
-      list += fmt::format("const {} s{}_, ", compute_name(b_.scalars_[s]->dtype()), s);
+      list += fmt::format("const {} s{}_, ", compute_name(b_.scalars_[s].type), s);
     return list;
   }
 
@@ -325,8 +325,7 @@ class LoopText {
     }
     for (std::size_t k = 0; k < 3 && node.operands[k]; ++k) arguments.push_back(value(linear.operands[k]));
     if (node.op == Op::cast) return cast_text(node.operands[0]->dtype, node.dtype, arguments[0]);
-    const Dtype operand = node.operands[node.op == Op::where ? 1 : 0]->dtype;
-    return operation_text(node.op, operand, arguments);
+    return operation_text(node.op, node.operand_type, arguments);
   }
 
   const LoopBody& b_;

@@ -8,8 +8,13 @@ namespace rtcg {
 
 namespace {
 
-NodePtr scalar_as(const Node& node, Dtype type) {
-  return std::make_shared<ScalarNode>(static_cast<const ScalarNode&>(node).value.as(type), false);
+bool has_contiguous_strides(const Shape& shape, const Strides& strides) {
+  std::int64_t step = 1;
+  for (int d = shape.size() - 1; d >= 0; --d) {
+    if (shape[d] != 1 && strides[d] != step) return false;
+    step *= shape[d];
+  }
+  return true;
 }
 
 /// The operands from `first` on take part in the promotion.
@@ -26,12 +31,31 @@ Dtype common_type(std::span<const NodePtr* const> operands, std::size_t first) {
 
 }  // namespace
 
-NodePtr make_cast(NodePtr node, Dtype type) {
-  if (node->dtype == type && !node->is_weak) return node;
-  if (node->op == Op::scalar) return scalar_as(*node, type);
+ArrayNode::ArrayNode(Buffer memory, const Stream& s, Dtype type, const Shape& extents, const Strides& steps,
+                     std::int64_t first)
+    : Node(Op::array, type, extents),
+      buffer(std::move(memory)),
+      on(s),
+      strides(steps),
+      offset(first),
+      size(element_count(extents)) {
+  stream = on.native();
+  is_contiguous = size == 0 || has_contiguous_strides(extents, steps);
+}
+
+std::shared_ptr<Node> without_operands(const Node& node) {
+  auto copy = std::make_shared<Node>(node.op, node.dtype, node.shape);
+  copy->operand_type = node.operand_type;
+  copy->is_weak = node.is_weak;
+  return copy;
+}
+
+NodePtr make_cast(const NodePtr& node, Dtype type) {
+  if (node->op == Op::scalar && node->dtype != type)
+    return std::make_shared<ScalarNode>(static_cast<const ScalarNode&>(*node).value.as(type), false);
   if (node->dtype == type) return node;
   auto cast = std::make_shared<Node>(Op::cast, type, node->shape);
-  cast->set_operand(0, std::move(node));
+  cast->set_operand(0, node);
   return cast;
 }
 
@@ -55,8 +79,13 @@ NodePtr make_operation(Op op, std::span<const NodePtr* const> operands) {
   }
   auto node = std::make_shared<Node>(op, types.result, shape);
   node->is_weak = all_weak;
-  for (std::size_t k = 0; k < operands.size(); ++k)
-    node->set_operand(k, make_cast(*operands[k], k < first || two_tests ? Dtype::boolean : types.operand));
+  node->operand_type = types.operand;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const NodePtr& operand = *operands[k];
+    const Dtype type = k < first || two_tests ? Dtype::boolean : types.operand;
+    // A weak scalar takes its type in the loop.
+    node->set_operand(k, operand->is_weak && operand->op == Op::scalar ? operand : make_cast(operand, type));
+  }
   return node;
 }
 

@@ -12,11 +12,15 @@
 #include <string>
 #include <vector>
 
-#include "rtcg/array/array.h"
+#include "rtcg/array/dtype.h"
 #include "rtcg/array/operations.h"
+#include "rtcg/array/shape.h"
+#include "rtcg/device/buffer.h"
 
 namespace rtcg {
 
+class Array;
+class Expression;
 struct Node;
 using NodePtr = std::shared_ptr<const Node>;
 
@@ -25,10 +29,11 @@ inline constexpr Handle mixed_streams = ~Handle{0};
 struct Node {
   Op op;
   Dtype dtype;
-  bool is_weak = false;     ///< a C++ scalar: takes the type of what it meets
-  bool has_phases = false;  ///< something below has to be materialised before this can be fused
-  int depth = 0;            ///< operations below, along the longest path
-  Handle stream = 0;        ///< of the arrays below; 0: none, mixed_streams: several
+  bool is_weak = false;                 ///< a C++ scalar: takes the type of what it meets
+  bool has_phases = false;              ///< something below has to be materialised before this can be fused
+  int depth = 0;                        ///< operations below, along the longest path
+  Handle stream = 0;                    ///< of the arrays below; 0: none, mixed_streams: several
+  Dtype operand_type = Dtype::unknown;  ///< of the operations table: what its operands are converted to
   Shape shape;
   std::array<NodePtr, 3> operands;  ///< those of the operations table, cast and take (source, index)
 
@@ -48,9 +53,16 @@ struct Node {
   }
 };
 
+/// What an Array is a handle on.
 struct ArrayNode : Node {
-  Array array;
-  explicit ArrayNode(const Array& a) : Node(Op::array, a.dtype(), a.shape()), array(a) { stream = a.stream().native(); }
+  Buffer buffer;  ///< none when there are no elements
+  Stream on;
+  Strides strides;
+  std::int64_t offset = 0, size = 0;
+  bool is_contiguous = false;
+
+  /// UsageError for a shape of more than 2^63 - 1 elements.
+  ArrayNode(Buffer memory, const Stream& s, Dtype type, const Shape& extents, const Strides& steps, std::int64_t first);
 };
 
 struct ScalarNode : Node {
@@ -115,7 +127,10 @@ void for_each_operand(const Node& node, F&& f) {
 /// Longest chain of operations that is kept lazy; what lies below is made an Array (deep recursion, huge kernels).
 inline constexpr int most_depth = 400;
 
-NodePtr make_cast(NodePtr node, Dtype type);  ///< the node itself when it has the type already
+/// The same operation, to be given other operands.
+std::shared_ptr<Node> without_operands(const Node& node);
+/// The node itself when it has the type already.
+NodePtr make_cast(const NodePtr& node, Dtype type);
 /// Applies the table's typing rules, weak scalars included, converts and broadcasts. UsageError.
 NodePtr make_operation(Op op, std::span<const NodePtr* const> operands);
 
