@@ -93,7 +93,9 @@ constexpr Entry table[] = {
     {Op::multiply, {"*", 2}, Rule::arithmetic, "$a * $b", "$C_mul($a, $b)"},
     {Op::divide, {"/", 2}, Rule::true_divide, "$a / $b", "$C_div($a, $b)"},
     {Op::floor_divide, {"floor_divide", 2}, Rule::ordered, nullptr, nullptr},
+    {Op::truncate_divide, {"truncate_divide", 2}, Rule::ordered, nullptr, nullptr},
     {Op::remainder, {"%", 2}, Rule::ordered, nullptr, nullptr},
+    {Op::fmod, {"fmod", 2}, Rule::ordered, nullptr, nullptr},
     {Op::power, {"power", 2}, Rule::number, nullptr, "$C_pow($a, $b)"},
     {Op::minimum, {"minimum", 2}, Rule::ordered, nullptr, nullptr},
     {Op::maximum, {"maximum", 2}, Rule::ordered, nullptr, nullptr},
@@ -159,6 +161,14 @@ const char* special_text(Op op, Dtype type) {
       return is_signed  ? "($T)rtcg_floor_divide_$W($a, $b)"
              : is_whole ? "($T)($b == 0 ? 0 : $a / ($b == 0 ? 1 : $b))"
                         : "floor($a / $b)";
+    case Op::truncate_divide:
+      return is_signed  ? "($T)rtcg_truncate_divide_$W($a, $b)"
+             : is_whole ? "($T)($b == 0 ? 0 : $a / ($b == 0 ? 1 : $b))"
+                        : "trunc($a / $b)";
+    case Op::fmod:
+      return is_signed  ? "($T)rtcg_truncate_remainder_$W($a, $b)"
+             : is_whole ? "($T)($b == 0 ? 0 : $a % ($b == 0 ? 1 : $b))"
+                        : "fmod($a, $b)";
     case Op::remainder:
       return is_signed  ? "($T)rtcg_remainder_$W($a, $b)"
              : is_whole ? "($T)($b == 0 ? 0 : $a % ($b == 0 ? 1 : $b))"

@@ -71,7 +71,9 @@ enum class Op : std::uint8_t {
   multiply,
   divide,
   floor_divide,
+  truncate_divide,  // C's, on integers; fmod likewise: the remainder with the sign of the dividend
   remainder,
+  fmod,
   power,
   minimum,
   maximum,
@@ -122,7 +124,8 @@ OperationTypes operation_types(Op op, Dtype common);
 std::string operation_text(Op op, Dtype operand, std::span<const std::string> arguments);
 /// C text of a conversion between register types; real to integer saturates and takes NaN to 0.
 std::string cast_text(Dtype from, Dtype to, const std::string& value);
-/// Helper functions that the texts above may call, for the head of a kernel; empty when `text` calls none.
+/// Helper functions that the texts above may call, for the head of a kernel; empty when `text` calls none. Guarded, so
+/// the helpers of two texts may stand in one kernel.
 std::string operation_helpers(std::string_view text);
 
 }  // namespace rtcg

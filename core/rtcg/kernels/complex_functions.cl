@@ -1,4 +1,6 @@
 // Functions of a complex number beyond the prelude's arithmetic; principal values.
+#ifndef RTCG_COMPLEX_FUNCTIONS_${complex}
+#define RTCG_COMPLEX_FUNCTIONS_${complex}
 static inline ${complex}_t ${complex}_log(${complex}_t z) { return ${complex}_new(log(hypot(z.x, z.y)), atan2(z.y, z.x)); }
 static inline ${complex}_t ${complex}_sqrt(${complex}_t z) {
   const ${real} m = hypot(z.x, z.y);
@@ -17,3 +19,4 @@ static inline ${complex}_t ${complex}_pow(${complex}_t a, ${complex}_t b) {
   if (a.x == 0 && a.y == 0) return ${complex}_new(b.x == 0 && b.y == 0 ? 1 : 0, 0);
   return ${complex}_exp(${complex}_mul(b, ${complex}_log(a)));
 }
+#endif

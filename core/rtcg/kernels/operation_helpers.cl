@@ -1,4 +1,6 @@
 // Functions of the elementwise operations that C lacks or leaves undefined; the rules are NumPy's.
+#ifndef RTCG_OPERATION_HELPERS
+#define RTCG_OPERATION_HELPERS
 #define rtcg_to_char(x) ((x) == (x) ? convert_char_sat(x) : (char)0)
 #define rtcg_to_uchar(x) ((x) == (x) ? convert_uchar_sat(x) : (uchar)0)
 #define rtcg_to_short(x) ((x) == (x) ? convert_short_sat(x) : (short)0)
@@ -27,6 +29,14 @@ static inline long rtcg_remainder_long(long a, long b) {
   const long r = a % b;
   return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
+static inline int rtcg_truncate_divide_int(int a, int b) {
+  return b == 0 ? 0 : b == -1 ? (int)(0u - (uint)a) : a / b;
+}
+static inline long rtcg_truncate_divide_long(long a, long b) {
+  return b == 0 ? 0 : b == -1 ? (long)((ulong)0 - (ulong)a) : a / b;
+}
+static inline int rtcg_truncate_remainder_int(int a, int b) { return b == 0 || b == -1 ? 0 : a % b; }
+static inline long rtcg_truncate_remainder_long(long a, long b) { return b == 0 || b == -1 ? 0 : a % b; }
 // Wraps; a negative exponent gives what is left of the reciprocal: 1 for 1, +-1 for -1, else 0.
 static inline ulong rtcg_power_long(ulong base, long exponent) {
   if (exponent < 0) return base == 1 ? 1 : base == ~(ulong)0 ? (exponent & 1 ? base : 1) : 0;
@@ -49,4 +59,5 @@ static inline ushort rtcg_half_bits(float x) {
   vstore_half(x, 0, (half*)&bits);
   return bits;
 }
+#endif
 #endif

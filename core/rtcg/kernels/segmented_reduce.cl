@@ -1,0 +1,96 @@
+// Rows of a fused expression reduced; row r is elements starts_[r] ... starts_[r + 1] - 1 and what lies outside of the
+// array is left out. On a GPU a team of items takes a row and its items every team-th element; on a CPU an item walks a
+// chunk of rows. Without a neutral element an item starts from its first element and only items that have one count.
+{{ functions }}
+{{ combine }}
+{% if shuffle != "" %}
+#ifdef RTCG_CUDA
+inline {{ type }} rtcg_from_lane({{ type }} v, unsigned step) { return {{ shuffle }}; }
+#endif
+{% endif %}
+{% if not cpu %}
+kernel RTCG_GROUP_SIZE({{ group }}, 1, 1) void segmented_reduce(
+{% else %}
+kernel void segmented_reduce(
+{% endif %}
+    {{ parameters }}global const {{ start_type }}* restrict starts_, const ulong rows_, const ulong n_,
+    const {{ type }} empty_, global {{ storage }}* restrict y_) {
+{{ declare_lanes }}
+  const int k = 0;
+{% if cpu %}
+  const ulong chunk_ = (rows_ + get_num_groups(0) - 1) / get_num_groups(0);
+  const ulong first_ = get_group_id(0) * chunk_, last_ = min(first_ + chunk_, rows_);
+  const uint lane_ = 0;
+  for (ulong row_ = first_; row_ < last_; ++row_) {
+    const index_t begin_ = (index_t)min((ulong)starts_[row_], n_), end_ = (index_t)min((ulong)starts_[row_ + 1], n_);
+{% else %}
+{% if team > 1 %}
+  local {{ type }} sums_[{{ group }}];
+{% endif %}
+  const ulong row_ = (ulong)get_group_id(0) * {{ group / team }} + get_local_id(0) / {{ team }};
+  const uint lane_ = get_local_id(0) % {{ team }};
+  index_t begin_ = 0, end_ = 0;
+  if (row_ < rows_) {
+    begin_ = (index_t)min((ulong)starts_[row_], n_);
+    end_ = (index_t)min((ulong)starts_[row_ + 1], n_);
+  }
+  {
+{% endif %}
+    index_t i = begin_ + lane_;
+{% if neutral != "" %}
+    {{ type }} sum_ = {{ neutral }};
+{% else %}
+    {{ type }} sum_ = empty_;
+    if (i < end_) {
+{{ load_one }}
+{{ compute }}
+      sum_ = {{ value }};
+    }
+    i += {{ team }};
+{% endif %}
+    for (; i < end_; i += {{ team }}) {
+{{ load_one }}
+{{ compute }}
+      sum_ = rtcg_combine(sum_, {{ value }});
+    }
+{% if team > 1 %}
+{% if neutral == "" %}
+    const uint count_ = end_ > begin_ ? (uint)min((ulong)(end_ - begin_), (ulong){{ team }}) : 0;
+{% endif %}
+{% if shuffle != "" %}
+#ifdef RTCG_CUDA
+    RTCG_UNROLL(5) for (unsigned step = {{ team / 2 }}; step > 0; step /= 2) {
+      const {{ type }} other = rtcg_from_lane(sum_, step);
+{% if neutral == "" %}
+      if (lane_ + step < count_)
+{% endif %}
+        sum_ = rtcg_combine(sum_, other);
+    }
+#else
+{% endif %}
+    sums_[get_local_id(0)] = sum_;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint step = {{ team / 2 }}; step > 0; step /= 2) {
+{% if neutral != "" %}
+      if (lane_ < step) {
+{% else %}
+      if (lane_ < step && lane_ + step < count_) {
+{% endif %}
+        sum_ = rtcg_combine(sum_, sums_[get_local_id(0) + step]);
+        sums_[get_local_id(0)] = sum_;
+      }
+      barrier(CLK_LOCAL_MEM_FENCE);
+    }
+{% if shuffle != "" %}
+#endif
+{% endif %}
+{% endif %}
+{% if not cpu %}
+    if (lane_ == 0 && row_ < rows_)
+{% endif %}
+    {
+      const {{ type }} result_ = begin_ < end_ ? sum_ : empty_;
+      {{ store }};
+    }
+  }
+}
