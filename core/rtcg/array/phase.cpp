@@ -18,7 +18,7 @@ Expression make_phase(std::string name, std::vector<PhaseOperand> operands, Dtyp
 }
 
 Array owned_array(const Expression& operand) {
-  const Array& array = static_cast<const ArrayNode&>(*operand.node()).array;
+  const Array array = as_array(operand.node());
   return array.is_contiguous() && array.offset() == 0 ? array : array.copy();
 }
 
