@@ -30,7 +30,7 @@ Words philox(Words counter, std::uint64_t seed) {
   return counter;
 }
 
-constexpr unsigned gpu_group = 256;
+constexpr unsigned gpu_group = 256, gpu_repeat = 4;
 
 /// Largest value of the type below `high`.
 double below(double high, Dtype type) {
@@ -109,6 +109,8 @@ Array Random::fill(const Stream& stream, const Shape& shape, Dtype type, const R
                                        {"blocks", blocks},
                                        {"wide", fill.wide},
                                        {"cpu", cpu},
+                                       {"group", gpu_group},
+                                       {"repeat", gpu_repeat},
                                        {"parameters", fill.parameters},
                                        {"arguments", fill.arguments}},
                                       "random.cl"));
@@ -126,7 +128,8 @@ Array Random::fill(const Stream& stream, const Shape& shape, Dtype type, const R
   // Chunks of a few thousand elements at least, or starting them costs more than filling them.
   const std::uint64_t chunks =
       std::clamp<std::uint64_t>(items / 1024, 1, 4 * std::uint64_t{stream.device().properties().compute_units});
-  kernel.launch(stream, cpu ? Grid::of(chunks, 1) : Grid::over(items, gpu_group), arguments.arguments());
+  kernel.launch(stream, cpu ? Grid::of(chunks, 1) : Grid::of((items - 1) / (gpu_group * gpu_repeat) + 1, gpu_group),
+                arguments.arguments());
   position_ += (count - 1) / static_cast<std::uint64_t>(fill.per_block) + 1;
   return result;
 }

@@ -32,19 +32,27 @@ static inline uint pick(uint4 words, int k) {
 #define UNIFORM(high, low) ((double)((ulong)((high) >> 5) << 26 | (low) >> 6) * 0x1p-53)
 {% endif %}
 {% if distribution == "normal" %}
+#ifdef RTCG_CUDA
+inline void sincos_pi(float x, float* sine, float* cosine) { sincospif(x, sine, cosine); }
+inline void sincos_pi(double x, double* sine, double* cosine) { sincospi(x, sine, cosine); }
+#else
+#define sincos_pi(x, sine, cosine) (*(sine) = sinpi(x), *(cosine) = cospi(x))
+#endif
 {% if real == "float" %}
 // Box and Muller: radius from (0, 1] in steps of 2^-32, angle in half turns from [-1, 1).
 static inline float2 normal_pair(uint a, uint b) {
   const float radius = sqrt(-2.0f * log(fma((float)a, 0x1p-32f, 0x1p-33f)));
-  const float turn = (float)(int)b * 0x1p-31f;
-  return make_float2(radius * cospi(turn), radius * sinpi(turn));
+  float sine, cosine;
+  sincos_pi((float)(int)b * 0x1p-31f, &sine, &cosine);
+  return make_float2(radius * cosine, radius * sine);
 }
 {% else %}
 // Box and Muller: radius from (0, 1] in steps of 2^-53, angle in half turns from [-1, 1).
 static inline double2 normal_pair(uint4 words) {
   const double radius = sqrt(-2.0 * log(1.0 - UNIFORM(words.x, words.y)));
-  const double turn = 2.0 * UNIFORM(words.z, words.w) - 1.0;
-  return make_double2(radius * cospi(turn), radius * sinpi(turn));
+  double sine, cosine;
+  sincos_pi(2.0 * UNIFORM(words.z, words.w) - 1.0, &sine, &cosine);
+  return make_double2(radius * cosine, radius * sine);
 }
 {% endif %}
 {% endif %}
@@ -125,7 +133,10 @@ kernel void fill_random(global element_t* target, ulong count, ulong first_block
   for (ulong item = items * group / groups; item < end; ++item)
     fill_item(target, item, count, first_block, PASS_KEY);
 {% else %}
-  const ulong item = get_global_id(0);
-  if (item < items) fill_item(target, item, count, first_block, PASS_KEY);
+  // Several words of an item in flight, neighbours side by side.
+  const ulong first = (ulong)get_group_id(0) * ({{ group }} * {{ repeat }}) + get_local_id(0);
+  RTCG_UNROLL({{ repeat }})
+  for (int r = 0; r < {{ repeat }}; ++r)
+    if (first + r * {{ group }} < items) fill_item(target, first + r * {{ group }}, count, first_block, PASS_KEY);
 {% endif %}
 }
