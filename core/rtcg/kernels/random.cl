@@ -135,7 +135,9 @@ kernel void fill_random(global element_t* target, ulong count, ulong first_block
 {% else %}
   // Several words of an item in flight, neighbours side by side.
   const ulong first = (ulong)get_group_id(0) * ({{ group }} * {{ repeat }}) + get_local_id(0);
+#ifdef RTCG_GPU
   RTCG_UNROLL({{ repeat }})
+#endif
   for (int r = 0; r < {{ repeat }}; ++r)
     if (first + r * {{ group }} < items) fill_item(target, first + r * {{ group }}, count, first_block, PASS_KEY);
 {% endif %}
