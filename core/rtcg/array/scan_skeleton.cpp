@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "rtcg/array/kernel_table.h"
 #include "rtcg/compile/template.h"
-#include "rtcg/error.h"
 #include "rtcg_core_kernels.h"
 
 namespace rtcg {
@@ -37,9 +37,16 @@ void plan_tiles(ScanPlan& plan, const DeviceProperties& device, std::size_t coun
   plan.rows = static_cast<unsigned>(std::clamp<std::size_t>(64 / run_bytes, 1, 4));
   plan.threads = std::min(run_bytes > 128 ? 128u : 256u, device.max_work_group);
   plan.tiles = std::max<std::size_t>(1, divided_up(count, std::size_t{plan.threads} * plan.rows * plan.lanes));
-  if (plan.tiles > UINT32_MAX)
-    throw UsageError(fmt::format("scan of {} elements: too many for one scan, {} at most", count,
-                                 std::size_t{UINT32_MAX} * plan.threads * plan.rows * plan.lanes));
+}
+
+std::string key_of(const ScanPlan& plan, const ScanText& text, std::string_view body_key) {
+  std::string key = plan.key();
+  for (const std::string* part : {&text.name, &text.functions, &text.value_type, &text.value, &text.combine,
+                                  &text.neutral, &text.segment_start, &text.output, &text.parameters})
+    key.append(1, '\0').append(*part);
+  for (const ScanText::Carried& c : text.carried) key.append(1, '\0').append(c.type + ' ' + c.name + ' ' + c.value);
+  key.append(text.backward ? " backward" : " forward").append(1, '\0').append(body_key);
+  return key;
 }
 
 }  // namespace
@@ -84,6 +91,8 @@ ScanPlan plan_scan(ScanLoop loop, const DeviceProperties& device, std::size_t co
 
 Source scan_source(const ScanPlan& plan, const BodyText& body, const ScanText& text) {
   const bool segmented = !text.segment_start.empty();
+  TemplateValue::List carried;
+  for (const ScanText::Carried& c : text.carried) carried.push_back(TemplateValue::List{c.type, c.name, c.value});
   const std::string own =
       segmented ? fmt::format("scan_begin({}, ({}) != 0)", text.value, text.segment_start) : text.value;
   const std::string_view loop = plan.loop == ScanLoop::chunks   ? kernels::scan_chunks_cl
@@ -106,7 +115,7 @@ Source scan_source(const ScanPlan& plan, const BodyText& body, const ScanText& t
                                            {"neutral", text.neutral},
                                            {"own", own},
                                            {"output", text.output},
-                                           {"output_reads", text.output_reads},
+                                           {"carried", carried},
                                            {"segmented", segmented},
                                            {"backward", text.backward},
                                            {"lanes", plan.lanes},
@@ -116,53 +125,48 @@ Source scan_source(const ScanPlan& plan, const BodyText& body, const ScanText& t
                                           "scan.cl"));
 }
 
-ScanKernels::ScanKernels(const Device& device, const ScanPlan& plan, const BodyText& body, const ScanText& text) {
-  const Module module = compile(device, scan_source(plan, body, text));
-  if (plan.loop != ScanLoop::lookback)
-    kernels.push_back(module.kernel(text.name + "_reduce")), kernels.push_back(module.kernel(text.name + "_apply"));
-  else
-    kernels.push_back(module.kernel(text.name));
-}
-
-void launch_scan(const Stream& stream, const ScanKernels& kernels, const ScanPlan& plan, std::size_t count,
-                 bool wide_index, std::span<const Argument> body_arguments,
-                 std::span<const Argument> output_arguments) {
-  if (count == 0) return;
+void run_scan(const Stream& stream, ScanLoop loop, const ScanText& text, const ScanBody& body,
+              std::span<const Argument> output_arguments) {
+  if (body.count == 0) return;
+  const Device& device = stream.device();
+  const ScanPlan plan = plan_scan(loop, device.properties(), body.count, body.lanes, text);
+  const std::string key = key_of(plan, text, body.key);
   const Buffer scratch(stream, std::max<std::size_t>(plan.scratch, 16));
-  const std::uint64_t wide_count = count, wide_share = plan.share;
-  const auto narrow_count = static_cast<std::uint32_t>(count), narrow_share = static_cast<std::uint32_t>(plan.share),
-             tiles = static_cast<std::uint32_t>(plan.tiles);
-  const auto launch = [&](const Kernel& kernel, bool with_output) {
-    std::array<Argument, Kernel::most_arguments> list;
-    std::size_t used = 0;
-    const auto add = [&](const Argument& argument) {
-      if (used == list.size()) throw UsageError(fmt::format("scan: more than {} kernel arguments", list.size()));
-      list[used++] = argument;
-    };
-    const auto word = [&](const std::uint32_t& value) { add({&value, {ScalarType::u32, 1, ArgumentSpace::value, 4}}); };
-    const auto index = [&](const std::uint64_t& wide, const std::uint32_t& narrow) {
-      wide_index ? add({&wide, {ScalarType::u64, 1, ArgumentSpace::value, 8}}) : word(narrow);
-    };
-    for (const Argument& argument : body_arguments) add(argument);
-    if (with_output)
-      for (const Argument& argument : output_arguments) add(argument);
-    index(wide_count, narrow_count);
-    if (plan.loop != ScanLoop::chunks) word(tiles);
-    if (plan.loop == ScanLoop::chunks)
-      index(wide_share, narrow_share);
-    else if (plan.loop == ScanLoop::groups)
-      word(narrow_share);
-    add({scratch.argument(), {ScalarType::unknown, 1, ArgumentSpace::buffer, 0}});
-    kernel.launch(stream, Grid::of(plan.groups, plan.threads), {list.data(), used});
+  const auto launch = [&](const char* suffix) {
+    const Kernel& kernel = cached_kernel(device, suffix, key, [&] {
+      return std::pair(scan_source(plan, body.text(), text), text.name + suffix);
+    });
+    ArgumentList list;
+    for (const Argument& argument : body.arguments) list.add(argument);
+    for (const Argument& argument : output_arguments) list.add(argument);
+    list.value(static_cast<std::uint64_t>(body.count));
+    if (loop == ScanLoop::chunks)
+      list.value(static_cast<std::uint64_t>(plan.share));
+    else
+      list.value(static_cast<std::uint32_t>(plan.tiles));
+    if (loop == ScanLoop::groups) list.value(static_cast<std::uint32_t>(plan.share));
+    list.buffer(scratch, Dtype::unknown);
+    kernel.launch(stream, Grid::of(plan.groups, plan.threads), list.arguments());
   };
-  if (plan.loop == ScanLoop::lookback) {
+  if (loop == ScanLoop::lookback) {
     if (plan.tiles > 1) scratch.zero(stream);
-    launch(kernels.kernels[0], true);
+    launch("_scan");
     return;
   }
-  if (plan.loop == ScanLoop::groups ? plan.groups > 1 : divided_up(count, plan.lanes) > plan.share)
-    launch(kernels.kernels[0], false);
-  launch(kernels.kernels[1], true);
+  const bool has_parts =
+      loop == ScanLoop::groups ? plan.groups > 1 : divided_up(body.count, body.lanes) > plan.share;
+  if (has_parts) launch("_reduce");
+  launch("_apply");
+}
+
+void run_scan(const Stream& stream, const ScanText& text, const LoopBody& body,
+              std::span<const Argument> output_arguments) {
+  ArgumentList list;
+  body.append_arguments(list);
+  run_scan(stream, scan_loop(stream.device().properties()), text,
+           {static_cast<std::size_t>(body.count()), body.lanes(), body.key(), [&] { return body.text(); },
+            list.arguments()},
+           output_arguments);
 }
 
 }  // namespace rtcg

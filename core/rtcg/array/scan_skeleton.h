@@ -10,8 +10,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "rtcg/array/loop_body.h"
 #include "rtcg/compile/compiler.h"
@@ -28,8 +30,11 @@ struct ScanText {
   std::string neutral;        ///< expression; combining with it changes nothing
   std::string segment_start;  ///< expression, after `compute`: non-zero where nothing before is combined; may be empty
   std::string output;         ///< statements run once for each element, see below
-  std::string parameters;     ///< of the output: "global uint* count, " with a comma after each; may be empty
-  bool output_reads = false;  ///< whether `output` uses what `compute` declares
+  std::string parameters;     ///< of value, start and output: "global uint* count, ", a comma after each; may be empty
+  struct Carried {
+    std::string type, name, value;  ///< the value is an expression after `compute`
+  };
+  std::vector<Carried> carried;  ///< what `output` uses of the element, under this name
   bool backward = false;
 
   // `output` sees the element's index `i`, its lane `k`, the number of elements `N`, `item` (combination of the
@@ -55,7 +60,7 @@ struct ScanPlan {
   std::string key() const;
 };
 
-/// `lanes`: V of the body. UsageError for more elements than tiles can be counted.
+/// `lanes`: V of the body.
 ScanPlan plan_scan(ScanLoop loop, const DeviceProperties& device, std::size_t count, unsigned lanes,
                    const ScanText& text);
 /// The device's own loop.
@@ -63,17 +68,20 @@ ScanLoop scan_loop(const DeviceProperties& device);
 
 Source scan_source(const ScanPlan& plan, const BodyText& body, const ScanText& text);
 
-/// The kernels of a scan: one, or `reduce` and `apply`.
-struct ScanKernels {
-  ScanKernels() = default;
-  ScanKernels(const Device& device, const ScanPlan& plan, const BodyText& body, const ScanText& text);
-  std::vector<Kernel> kernels;
+/// What computes the elements, from a LoopBody or otherwise.
+struct ScanBody {
+  std::size_t count = 0;
+  unsigned lanes = 1;               ///< V
+  std::string_view key;             ///< names everything in the text
+  std::function<BodyText()> text;   ///< called when no kernel is known for the key
+  std::span<const Argument> arguments;
 };
 
-/// Arguments: those of the body, then those of ScanText::parameters. `wide_index`: index_t is ulong. Nothing is
-/// launched when count is 0.
-void launch_scan(const Stream& stream, const ScanKernels& kernels, const ScanPlan& plan, std::size_t count,
-                 bool wide_index, std::span<const Argument> body_arguments,
-                 std::span<const Argument> output_arguments = {});
+/// Queues the scan. Kernels take the body's arguments, then those of ScanText::parameters. Nothing is launched for no
+/// elements.
+void run_scan(const Stream& stream, ScanLoop loop, const ScanText& text, const ScanBody& body,
+              std::span<const Argument> output_arguments = {});
+void run_scan(const Stream& stream, const ScanText& text, const LoopBody& body,
+              std::span<const Argument> output_arguments = {});
 
 }  // namespace rtcg

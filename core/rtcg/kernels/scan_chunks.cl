@@ -4,12 +4,13 @@
    Position p of the scan is run p, backward the last run minus p. #}
 {% set order = "scan_runs - 1 - (P)" if backward else "P" %}
 #define SCAN_RUN(P) ({{ order }})
-#define SCAN_LANE(s) ({{ "V - 1 - (s)" if backward else "s" }})
+#define SCAN_LANE(s) ({{ "SCAN_V - 1 - (s)" if backward else "s" }})
 
-kernel RTCG_GROUP_SIZE(1, 1, 1) void {{ name }}_reduce({{ parameters }}const index_t N, const index_t scan_segment,
+kernel RTCG_GROUP_SIZE(1, 1, 1) void {{ name }}_reduce({{ parameters }}{{ more_parameters }}const ulong scan_n, const ulong scan_share,
                                                        global scan_item* scan_totals) {
   {{ declare_lanes }}
-  const index_t scan_runs = (N + V - 1) / V;
+  const index_t N = (index_t)scan_n, scan_segment = (index_t)scan_share;
+  const index_t scan_runs = (N + SCAN_V - 1) / SCAN_V;
   const index_t scan_first = (index_t)get_group_id(0) * {{ streams }};
 {% for s in range(streams) %}
   scan_item scan_total{{ s }} = scan_neutral();
@@ -19,14 +20,14 @@ kernel RTCG_GROUP_SIZE(1, 1, 1) void {{ name }}_reduce({{ parameters }}const ind
     {
       const index_t scan_position = (scan_first + {{ s }}) * scan_segment + scan_p;
       if (scan_position < scan_runs) {
-        const index_t scan_start = SCAN_RUN(scan_position) * V;
-        if (scan_start + V <= N) {
+        const index_t scan_start = SCAN_RUN(scan_position) * SCAN_V;
+        if (scan_start + SCAN_V <= N) {
           {
             const index_t i = scan_start;
             {{ load_run }}
           }
-          RTCG_UNROLL(V)
-          for (uint scan_s = 0; scan_s < V; ++scan_s) {
+          RTCG_UNROLL(SCAN_V)
+          for (uint scan_s = 0; scan_s < SCAN_V; ++scan_s) {
             const uint k = SCAN_LANE(scan_s);
             const index_t i = scan_start + k;
             {{ compute }}
@@ -34,7 +35,7 @@ kernel RTCG_GROUP_SIZE(1, 1, 1) void {{ name }}_reduce({{ parameters }}const ind
             scan_total{{ s }} = scan_join(scan_total{{ s }}, scan_own);
           }
         } else {
-          for (uint scan_s = 0; scan_s < V; ++scan_s) {
+          for (uint scan_s = 0; scan_s < SCAN_V; ++scan_s) {
             const uint k = SCAN_LANE(scan_s);
             const index_t i = scan_start + k;
             if (i < N) {
@@ -54,10 +55,11 @@ kernel RTCG_GROUP_SIZE(1, 1, 1) void {{ name }}_reduce({{ parameters }}const ind
 {% endfor %}
 }
 
-kernel RTCG_GROUP_SIZE(1, 1, 1) void {{ name }}_apply({{ parameters }}{{ more_parameters }}const index_t N, const index_t scan_segment,
+kernel RTCG_GROUP_SIZE(1, 1, 1) void {{ name }}_apply({{ parameters }}{{ more_parameters }}const ulong scan_n, const ulong scan_share,
                                                       global const scan_item* scan_totals) {
   {{ declare_lanes }}
-  const index_t scan_runs = (N + V - 1) / V;
+  const index_t N = (index_t)scan_n, scan_segment = (index_t)scan_share;
+  const index_t scan_runs = (N + SCAN_V - 1) / SCAN_V;
   const index_t scan_first = (index_t)get_group_id(0) * {{ streams }};
   scan_item scan_before0 = scan_neutral();
   for (index_t scan_j = 0; scan_j < scan_first; ++scan_j) scan_before0 = scan_join(scan_before0, scan_totals[scan_j]);
@@ -71,14 +73,14 @@ kernel RTCG_GROUP_SIZE(1, 1, 1) void {{ name }}_apply({{ parameters }}{{ more_pa
     {
       const index_t scan_position = (scan_first + {{ s }}) * scan_segment + scan_p;
       if (scan_position < scan_runs) {
-        const index_t scan_start = SCAN_RUN(scan_position) * V;
-        if (scan_start + V <= N) {
+        const index_t scan_start = SCAN_RUN(scan_position) * SCAN_V;
+        if (scan_start + SCAN_V <= N) {
           {
             const index_t i = scan_start;
             {{ load_run }}
           }
-          RTCG_UNROLL(V)
-          for (uint scan_s = 0; scan_s < V; ++scan_s) {
+          RTCG_UNROLL(SCAN_V)
+          for (uint scan_s = 0; scan_s < SCAN_V; ++scan_s) {
             const uint k = SCAN_LANE(scan_s);
             const index_t i = scan_start + k;
             {{ compute }}
@@ -86,6 +88,9 @@ kernel RTCG_GROUP_SIZE(1, 1, 1) void {{ name }}_apply({{ parameters }}{{ more_pa
             const scan_value prev_item = {{ "scan_own.starts ? scan_neutral_value() : " if segmented else "" }}SCAN_VALUE(scan_before{{ s }});
             scan_before{{ s }} = scan_join(scan_before{{ s }}, scan_own);
             const scan_value item = SCAN_VALUE(scan_before{{ s }});
+{% for c in carried %}
+            const {{ c[0] }} {{ c[1] }} = {{ c[2] }};
+{% endfor %}
             {{ output }}
           }
           {
@@ -93,7 +98,7 @@ kernel RTCG_GROUP_SIZE(1, 1, 1) void {{ name }}_apply({{ parameters }}{{ more_pa
             {{ store_run }}
           }
         } else {
-          for (uint scan_s = 0; scan_s < V; ++scan_s) {
+          for (uint scan_s = 0; scan_s < SCAN_V; ++scan_s) {
             const uint k = SCAN_LANE(scan_s);
             const index_t i = scan_start + k;
             if (i < N) {
@@ -103,6 +108,9 @@ kernel RTCG_GROUP_SIZE(1, 1, 1) void {{ name }}_apply({{ parameters }}{{ more_pa
               const scan_value prev_item = {{ "scan_own.starts ? scan_neutral_value() : " if segmented else "" }}SCAN_VALUE(scan_before{{ s }});
               scan_before{{ s }} = scan_join(scan_before{{ s }}, scan_own);
               const scan_value item = SCAN_VALUE(scan_before{{ s }});
+{% for c in carried %}
+              const {{ c[0] }} {{ c[1] }} = {{ c[2] }};
+{% endfor %}
               {{ output }}
               {{ store_one }}
             }

@@ -2,7 +2,7 @@
    {{ "`scan_chunk`" }} tiles in a row; pass one leaves its total, pass two folds the totals in front of it and scans. #}
 #define SCAN_THREADS {{ threads }}
 #define SCAN_ROWS {{ rows }}
-#define SCAN_LANE(s) ({{ "V - 1 - (s)" if backward else "s" }})
+#define SCAN_LANE(s) ({{ "SCAN_V - 1 - (s)" if backward else "s" }})
 
 #define SCAN_PARTS 16
 
@@ -42,9 +42,10 @@ static inline scan_item scan_shared_prefixes(LOCAL_POINTER scan_item* shared, LO
 }
 
 {% for apply in [false, true] %}
-kernel RTCG_GROUP_SIZE(SCAN_THREADS, 1, 1) void {{ name }}_{{ "apply" if apply else "reduce" }}({{ parameters }}{{ more_parameters if apply else "" }}
-    const index_t N, const uint scan_tiles, const uint scan_chunk, global {{ "const " if apply else "" }}scan_item* scan_totals) {
+kernel RTCG_GROUP_SIZE(SCAN_THREADS, 1, 1) void {{ name }}_{{ "apply" if apply else "reduce" }}({{ parameters }}{{ more_parameters }}
+    const ulong scan_n, const uint scan_tiles, const uint scan_chunk, global {{ "const " if apply else "" }}scan_item* scan_totals) {
   {{ declare_lanes }}
+  const index_t N = (index_t)scan_n;
   local scan_item scan_shared[SCAN_THREADS * SCAN_ROWS], scan_thread_totals[SCAN_THREADS], scan_parts[SCAN_PARTS];
   const uint scan_lane = (uint)get_local_id(0), scan_group = (uint)get_group_id(0);
   scan_item scan_before = scan_neutral();
@@ -62,19 +63,24 @@ kernel RTCG_GROUP_SIZE(SCAN_THREADS, 1, 1) void {{ name }}_{{ "apply" if apply e
 {% endif %}
   for (uint scan_c = 0; scan_c < scan_chunk; ++scan_c) {
     const uint scan_tile = scan_group * scan_chunk + scan_c;
-    scan_item scan_values[SCAN_ROWS][V];
+    scan_item scan_values[SCAN_ROWS][SCAN_V];
 {% if segmented %}
     uint scan_starts[SCAN_ROWS];
 {% endif %}
+{% for c in carried %}
+{% if apply %}
+    {{ c[0] }} scan_{{ c[1] }}[SCAN_ROWS][SCAN_V];
+{% endif %}
+{% endfor %}
     RTCG_UNROLL(SCAN_ROWS)
     for (uint scan_r = 0; scan_r < SCAN_ROWS; ++scan_r) {
       const index_t scan_position = ((index_t)scan_tile * SCAN_ROWS + scan_r) * SCAN_THREADS + scan_lane;
 {% if backward %}
-      const index_t scan_start = ((index_t)scan_tiles * (SCAN_THREADS * SCAN_ROWS) - 1 - scan_position) * V;
+      const index_t scan_start = ((index_t)scan_tiles * (SCAN_THREADS * SCAN_ROWS) - 1 - scan_position) * SCAN_V;
 {% else %}
-      const index_t scan_start = scan_position * V;
+      const index_t scan_start = scan_position * SCAN_V;
 {% endif %}
-      const bool scan_inside = scan_tile < scan_tiles && scan_start < N, scan_whole = scan_inside && scan_start + V <= N;
+      const bool scan_inside = scan_tile < scan_tiles && scan_start < N, scan_whole = scan_inside && scan_start + SCAN_V <= N;
       if (scan_whole) {
         const index_t i = scan_start;
         {{ load_run }}
@@ -83,8 +89,8 @@ kernel RTCG_GROUP_SIZE(SCAN_THREADS, 1, 1) void {{ name }}_{{ "apply" if apply e
       scan_starts[scan_r] = 0;
 {% endif %}
       scan_item scan_sum = scan_neutral();
-      RTCG_UNROLL(V)
-      for (uint scan_s = 0; scan_s < V; ++scan_s) {
+      RTCG_UNROLL(SCAN_V)
+      for (uint scan_s = 0; scan_s < SCAN_V; ++scan_s) {
         const uint k = SCAN_LANE(scan_s);
         const index_t i = scan_start + k;
         if (scan_inside && i < N) {
@@ -94,6 +100,11 @@ kernel RTCG_GROUP_SIZE(SCAN_THREADS, 1, 1) void {{ name }}_{{ "apply" if apply e
           {{ compute }}
           const scan_item scan_own = {{ own }};
           scan_sum = scan_join(scan_sum, scan_own);
+{% for c in carried %}
+{% if apply %}
+          scan_{{ c[1] }}[scan_r][scan_s] = {{ c[2] }};
+{% endif %}
+{% endfor %}
 {% if segmented %}
           scan_starts[scan_r] |= scan_own.starts << scan_s;
 {% endif %}
@@ -108,29 +119,20 @@ kernel RTCG_GROUP_SIZE(SCAN_THREADS, 1, 1) void {{ name }}_{{ "apply" if apply e
     for (uint scan_r = 0; scan_r < SCAN_ROWS; ++scan_r) {
       const index_t scan_position = ((index_t)scan_tile * SCAN_ROWS + scan_r) * SCAN_THREADS + scan_lane;
 {% if backward %}
-      const index_t scan_start = ((index_t)scan_tiles * (SCAN_THREADS * SCAN_ROWS) - 1 - scan_position) * V;
+      const index_t scan_start = ((index_t)scan_tiles * (SCAN_THREADS * SCAN_ROWS) - 1 - scan_position) * SCAN_V;
 {% else %}
-      const index_t scan_start = scan_position * V;
+      const index_t scan_start = scan_position * SCAN_V;
 {% endif %}
-      const bool scan_inside = scan_tile < scan_tiles && scan_start < N, scan_whole = scan_inside && scan_start + V <= N;
+      const bool scan_inside = scan_tile < scan_tiles && scan_start < N, scan_whole = scan_inside && scan_start + SCAN_V <= N;
       const scan_item scan_front = scan_join(scan_before, scan_shared[scan_r * SCAN_THREADS + scan_lane]);
-{% if output_reads %}
-      if (scan_whole) {
-        const index_t i = scan_start;
-        {{ load_run }}
-      }
-{% endif %}
-      RTCG_UNROLL(V)
-      for (uint scan_s = 0; scan_s < V; ++scan_s) {
+      RTCG_UNROLL(SCAN_V)
+      for (uint scan_s = 0; scan_s < SCAN_V; ++scan_s) {
         const uint k = SCAN_LANE(scan_s);
         const index_t i = scan_start + k;
         if (scan_inside && i < N) {
-{% if output_reads %}
-          if (!scan_whole) {
-            {{ load_one }}
-          }
-          {{ compute }}
-{% endif %}
+{% for c in carried %}
+          const {{ c[0] }} {{ c[1] }} = scan_{{ c[1] }}[scan_r][scan_s];
+{% endfor %}
           const scan_value item = SCAN_VALUE(scan_join(scan_front, scan_values[scan_r][scan_s]));
           scan_value prev_item = SCAN_VALUE(scan_front);
           if (scan_s > 0) prev_item = SCAN_VALUE(scan_join(scan_front, scan_values[scan_r][scan_s - 1]));

@@ -9,7 +9,7 @@
 #define SCAN_WARPS (SCAN_THREADS / 32)
 #define SCAN_ROWS {{ rows }}
 #define SCAN_WORDS ((sizeof(scan_item) + 3) / 4)
-#define SCAN_LANE(s) ({{ "V - 1 - (s)" if backward else "s" }})
+#define SCAN_LANE(s) ({{ "SCAN_V - 1 - (s)" if backward else "s" }})
 
 union scan_bits {
   uint words[SCAN_WORDS];
@@ -82,9 +82,10 @@ static inline scan_item scan_look_back(uint tile, uint tiles, const scan_item to
   return scan_join(start, scan_join(far, near));
 }
 
-kernel RTCG_GROUP_SIZE(SCAN_THREADS, 1, 1) void {{ name }}({{ parameters }}{{ more_parameters }}const index_t N,
+kernel RTCG_GROUP_SIZE(SCAN_THREADS, 1, 1) void {{ name }}_scan({{ parameters }}{{ more_parameters }}const ulong scan_n,
     const uint scan_tiles, ulong* scan_states) {
   {{ declare_lanes }}
+  const index_t N = (index_t)scan_n;
   __shared__ uint scan_ticket;
   __shared__ scan_bits scan_warp_totals[SCAN_WARPS], scan_prefix;
   const uint scan_lane = threadIdx.x & 31, scan_warp = threadIdx.x >> 5;
@@ -98,20 +99,23 @@ kernel RTCG_GROUP_SIZE(SCAN_THREADS, 1, 1) void {{ name }}({{ parameters }}{{ mo
   const index_t scan_position = ((index_t)scan_tile * SCAN_WARPS + scan_warp) * (32 * SCAN_ROWS) + scan_lane;
 {% if backward %}
   const index_t scan_run = (index_t)scan_tiles * (SCAN_THREADS * SCAN_ROWS) - 1 - scan_position;
-  const bool scan_whole = scan_tile > 0 || (index_t)scan_tiles * (SCAN_THREADS * SCAN_ROWS * V) == N;
+  const bool scan_whole = scan_tile > 0 || (index_t)scan_tiles * (SCAN_THREADS * SCAN_ROWS * SCAN_V) == N;
 {% else %}
   const index_t scan_run = scan_position;
-  const bool scan_whole = ((index_t)scan_tile + 1) * (SCAN_THREADS * SCAN_ROWS * V) <= N;
+  const bool scan_whole = ((index_t)scan_tile + 1) * (SCAN_THREADS * SCAN_ROWS * SCAN_V) <= N;
 {% endif %}
-  scan_item scan_values[SCAN_ROWS][V], scan_rows[SCAN_ROWS];
+  scan_item scan_values[SCAN_ROWS][SCAN_V], scan_rows[SCAN_ROWS];
 {% if segmented %}
   uint scan_starts[SCAN_ROWS];
 {% endif %}
+{% for c in carried %}
+  {{ c[0] }} scan_{{ c[1] }}[SCAN_ROWS][SCAN_V];
+{% endfor %}
 {% for whole in [true, false] %}
   {{ "if (scan_whole)" if whole else "else" }} {
 #pragma unroll
     for (uint scan_r = 0; scan_r < SCAN_ROWS; ++scan_r) {
-      const index_t scan_start = (scan_run {{ "-" if backward else "+" }} scan_r * 32) * V;
+      const index_t scan_start = (scan_run {{ "-" if backward else "+" }} scan_r * 32) * SCAN_V;
 {% if segmented %}
       scan_starts[scan_r] = 0;
 {% endif %}
@@ -122,7 +126,7 @@ kernel RTCG_GROUP_SIZE(SCAN_THREADS, 1, 1) void {{ name }}({{ parameters }}{{ mo
       }
 {% endif %}
 #pragma unroll
-      for (uint scan_s = 0; scan_s < V; ++scan_s) {
+      for (uint scan_s = 0; scan_s < SCAN_V; ++scan_s) {
         const uint k = SCAN_LANE(scan_s);
         const index_t i = scan_start + k;
 {% if not whole %}
@@ -135,6 +139,9 @@ kernel RTCG_GROUP_SIZE(SCAN_THREADS, 1, 1) void {{ name }}({{ parameters }}{{ mo
           {{ compute }}
           const scan_item scan_own = {{ own }};
           scan_values[scan_r][scan_s] = scan_own;
+{% for c in carried %}
+          scan_{{ c[1] }}[scan_r][scan_s] = {{ c[2] }};
+{% endfor %}
 {% if segmented %}
           scan_starts[scan_r] |= scan_own.starts << scan_s;
 {% endif %}
@@ -142,7 +149,7 @@ kernel RTCG_GROUP_SIZE(SCAN_THREADS, 1, 1) void {{ name }}({{ parameters }}{{ mo
         if (scan_s > 0)
           scan_values[scan_r][scan_s] = scan_join(scan_values[scan_r][scan_s - 1], scan_values[scan_r][scan_s]);
       }
-      scan_rows[scan_r] = scan_values[scan_r][V - 1];
+      scan_rows[scan_r] = scan_values[scan_r][SCAN_V - 1];
     }
   }
 {% endfor %}
@@ -183,25 +190,16 @@ kernel RTCG_GROUP_SIZE(SCAN_THREADS, 1, 1) void {{ name }}({{ parameters }}{{ mo
   {{ "if (scan_whole)" if whole else "else" }} {
 #pragma unroll
     for (uint scan_r = 0; scan_r < SCAN_ROWS; ++scan_r) {
-      const index_t scan_start = (scan_run {{ "-" if backward else "+" }} scan_r * 32) * V;
+      const index_t scan_start = (scan_run {{ "-" if backward else "+" }} scan_r * 32) * SCAN_V;
       const scan_item scan_front = scan_join(scan_warp_before, scan_rows[scan_r]);
-{% if whole and output_reads %}
-      {
-        const index_t i = scan_start;
-        {{ load_run }}
-      }
-{% endif %}
 #pragma unroll
-      for (uint scan_s = 0; scan_s < V; ++scan_s) {
+      for (uint scan_s = 0; scan_s < SCAN_V; ++scan_s) {
         const uint k = SCAN_LANE(scan_s);
         const index_t i = scan_start + k;
         {{ "" if whole else "if (i < N) " }}{
-{% if output_reads %}
-{% if not whole %}
-          {{ load_one }}
-{% endif %}
-          {{ compute }}
-{% endif %}
+{% for c in carried %}
+          const {{ c[0] }} {{ c[1] }} = scan_{{ c[1] }}[scan_r][scan_s];
+{% endfor %}
           const scan_value item = SCAN_VALUE(scan_join(scan_front, scan_values[scan_r][scan_s]));
           const scan_value prev_item = {{ "scan_starts[scan_r] >> scan_s & 1 ? scan_neutral_value() : " if segmented else "" }}SCAN_VALUE(
               scan_s > 0 ? scan_join(scan_front, scan_values[scan_r][scan_s > 0 ? scan_s - 1 : 0]) : scan_front);

@@ -17,12 +17,12 @@ BodyText plain_body(const std::string& type, bool with_output) {
   body.parameters =
       fmt::format("global const {0}* x, {1}", type, with_output ? fmt::format("global {}* y, ", type) : "");
   body.functions = "typedef uint index_t;\n";
-  body.declare_lanes = fmt::format("{0} in0_[V];{1}", type, with_output ? fmt::format(" {} out0_[V];", type) : "");
-  body.load_run = "for (uint k = 0; k < V; ++k) in0_[k] = x[i + k];";
+  body.declare_lanes = fmt::format("{0} in0_[SCAN_V];{1}", type, with_output ? fmt::format(" {} out0_[SCAN_V];", type) : "");
+  body.load_run = "for (uint k = 0; k < SCAN_V; ++k) in0_[k] = x[i + k];";
   body.load_one = "in0_[k] = x[i];";
   body.compute = fmt::format("const {} v0_ = in0_[k];", type);
   if (with_output) {
-    body.store_run = "for (uint k = 0; k < V; ++k) y[i + k] = out0_[k];";
+    body.store_run = "for (uint k = 0; k < SCAN_V; ++k) y[i + k] = out0_[k];";
     body.store_one = "y[i] = out0_[k];";
   }
   body.results = {"v0_"};
@@ -64,12 +64,10 @@ class ScanSkeletonTest : public test::DeviceTest {
   std::vector<T> run(ScanLoop loop, const std::vector<T>& x, const BodyText& body, const ScanText& text,
                      unsigned lanes = 4) const {
     const Stream stream = this->stream();
-    const ScanPlan plan = plan_scan(loop, device().properties(), x.size(), lanes, text);
-    const ScanKernels kernels(device(), plan, body, text);
     const Buffer in = Buffer::from(stream, x), out = Buffer::of<T>(stream, std::max<std::size_t>(x.size(), 1));
     const Argument arguments[] = {{in.argument(), {ScalarType::unknown, 1, ArgumentSpace::buffer, 0}},
                                   {out.argument(), {ScalarType::unknown, 1, ArgumentSpace::buffer, 0}}};
-    launch_scan(stream, kernels, plan, x.size(), false, arguments);
+    run_scan(stream, loop, text, {x.size(), lanes, body.functions + body.declare_lanes, [&] { return body; }, arguments});
     std::vector<T> y(x.size());
     if (!y.empty()) out.read(y.data(), y.size() * sizeof(T));
     return y;
@@ -197,17 +195,16 @@ TEST_P(ScanSkeletonTest, OutputStatementScattersAndSeesTheLastItem) {
     if (v % 3 == 0) expected.push_back(v);
   ScanText text;
   text.value_type = "uint", text.value_bytes = 4, text.value = "v0_ % 3 == 0 ? 1u : 0u", text.combine = "a + b";
-  text.neutral = "0u", text.parameters = "global uint* kept, global uint* count, ", text.output_reads = true;
-  text.output = "if (item != prev_item) kept[prev_item] = v0_; if (i == N - 1) *count = last_item;";
+  text.neutral = "0u", text.parameters = "global uint* kept, global uint* count, ";
+  text.carried = {{"uint", "own", "v0_"}};
+  text.output = "if (item != prev_item) kept[prev_item] = own; if (i == N - 1) *count = last_item;";
   for (const ScanLoop loop : loops()) {
-    const ScanPlan plan = plan_scan(loop, device().properties(), x.size(), 4, text);
-    const ScanKernels kernels(device(), plan, plain_body("uint", false), text);
     const Buffer in = Buffer::from(stream, x), kept = Buffer::of<std::uint32_t>(stream, x.size()),
                  count = Buffer::of<std::uint32_t>(stream, 1);
     const ArgumentType buffer{ScalarType::u32, 1, ArgumentSpace::buffer, 0};
     const Argument body[] = {{in.argument(), buffer}},
                    outputs[] = {{kept.argument(), buffer}, {count.argument(), buffer}};
-    launch_scan(stream, kernels, plan, x.size(), false, body, outputs);
+    run_scan(stream, loop, text, {x.size(), 4, "uint", [] { return plain_body("uint", false); }, body}, outputs);
     ASSERT_EQ(count.read<std::uint32_t>()[0], expected.size());
     auto values = kept.read<std::uint32_t>();
     values.resize(expected.size());
@@ -227,19 +224,11 @@ TEST(ScanSource, EveryLoopCompilesForCuda) {
       for (const bool segmented : {false, true}) {
         ScanText text = affine_scan();
         text.backward = backward;
-        text.output_reads = segmented;
+        text.carried = {{"uint", "own", "v0_.a"}};
         if (segmented) text.segment_start = "v0_.b == 0";
         const ScanPlan plan = plan_scan(loop, gpu, 1 << 20, 2, text);
         EXPECT_NO_THROW(check_cuda(scan_source(plan, body, text), "sm_90"));
       }
-}
-
-TEST(ScanPlan, TooManyElementsAreRefused) {
-  DeviceProperties gpu;
-  gpu.kind = DeviceKind::gpu, gpu.backend = Backend::cuda, gpu.max_work_group = 1024;
-  ScanText text;
-  text.value_bytes = 4;
-  EXPECT_THROW(plan_scan(ScanLoop::lookback, gpu, std::size_t{1} << 50, 4, text), UsageError);
 }
 
 RTCG_INSTANTIATE_FOR_DEVICES(ScanSkeletonTest);
