@@ -1,5 +1,7 @@
 #include "rtcg/array/loop_body.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -23,6 +25,11 @@ void ArgumentList::bytes(const void* data, std::size_t bytes, ScalarType type) {
 void ArgumentList::copy(const Scalar& scalar) {
   const std::size_t size = size_of(scalar.dtype());
   bytes(store(scalar.data(), size), size, scalar.dtype());
+}
+
+void ArgumentList::add(const Argument& argument) {
+  if (count_ == list_.size()) throw UsageError(fmt::format("a kernel of more than {} arguments", list_.size()));
+  list_[count_++] = argument;
 }
 
 const void* ArgumentList::store(const void* data, std::size_t bytes) {

@@ -40,6 +40,7 @@ class ArgumentList {
     bytes(store(&value, sizeof(T)), sizeof(T), scalar_type<T>());
   }
   void copy(const Scalar& scalar);
+  void add(const Argument& argument);  ///< as it is; refers to its data
   std::span<const Argument> arguments() const { return {list_.data(), count_}; }
 
  private:

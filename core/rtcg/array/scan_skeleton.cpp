@@ -49,6 +49,18 @@ std::string key_of(const ScanPlan& plan, const ScanText& text, std::string_view 
   return key;
 }
 
+/// `$0`, `$1` ... replaced by the body's results.
+std::string with_results(std::string_view text, const BodyText& body) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '$' || at + 1 == text.size() || text[at + 1] < '0' || text[at + 1] > '9')
+      result += text[at];
+    else
+      result += body.results.at(static_cast<std::size_t>(text[++at] - '0'));
+  }
+  return result;
+}
+
 }  // namespace
 
 std::string ScanPlan::key() const {
@@ -92,9 +104,9 @@ ScanPlan plan_scan(ScanLoop loop, const DeviceProperties& device, std::size_t co
 Source scan_source(const ScanPlan& plan, const BodyText& body, const ScanText& text) {
   const bool segmented = !text.segment_start.empty();
   TemplateValue::List carried;
-  for (const ScanText::Carried& c : text.carried) carried.push_back(TemplateValue::List{c.type, c.name, c.value});
-  const std::string own =
-      segmented ? fmt::format("scan_begin({}, ({}) != 0)", text.value, text.segment_start) : text.value;
+  for (const ScanText::Carried& c : text.carried) carried.push_back(TemplateValue::List{c.type, c.name, with_results(c.value, body)});
+  std::string own = with_results(text.value, body);
+  if (segmented) own = fmt::format("scan_begin({}, ({}) != 0)", own, with_results(text.segment_start, body));
   const std::string_view loop = plan.loop == ScanLoop::chunks   ? kernels::scan_chunks_cl
                                 : plan.loop == ScanLoop::groups ? kernels::scan_groups_cl
                                                                 : kernels::scan_lookback_cl;

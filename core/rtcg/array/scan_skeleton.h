@@ -25,7 +25,7 @@ struct ScanText {
   std::string functions;      ///< in front of the kernels
   std::string value_type;     ///< as kernel texts spell it; any type that can be assigned
   std::size_t value_bytes = 0;
-  std::string value;          ///< expression of an element, after the body's `compute`
+  std::string value;          ///< expression of an element, after `compute`
   std::string combine;        ///< expression of two values `a` and `b`, a before b
   std::string neutral;        ///< expression; combining with it changes nothing
   std::string segment_start;  ///< expression, after `compute`: non-zero where nothing before is combined; may be empty
@@ -37,7 +37,7 @@ struct ScanText {
   std::vector<Carried> carried;  ///< what `output` uses of the element, under this name
   bool backward = false;
 
-  // `output` sees the element's index `i`, its lane `k`, the number of elements `N`, `item` (combination of the
+  // In `value`, `segment_start` and carried values $0, $1 ... are the body's results. `output` sees the element's index `i`, its lane `k`, the number of elements `N`, `item` (combination of the
   // elements up to this one), `prev_item` (of those before it; neutral where a segment starts) and, on the last element
   // in scan order, `last_item` (the same as `item` there).
 };
