@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "rtcg/array/kernel_table.h"
+#include "rtcg/array/loop_shape.h"
 #include "rtcg/compile/template.h"
 #include "rtcg_core_kernels.h"
 
@@ -24,10 +25,10 @@ std::size_t item_bytes(const ScanText& text) {
 void plan_chunks(ScanPlan& plan, const DeviceProperties& device, std::size_t count, std::size_t bytes) {
   // Below this another core gains less than its start costs.
   constexpr std::size_t least_elements = 8192;
+  plan.lanes = 1;
   plan.streams = 4;
-  const std::size_t runs = divided_up(count, plan.lanes);
   plan.groups = std::clamp<std::size_t>(count / least_elements, 1, std::size_t{device.compute_units} * 4);
-  plan.share = count <= least_elements ? runs : divided_up(runs, plan.groups * plan.streams);
+  plan.share = count <= least_elements ? count : divided_up(count, plan.groups * plan.streams);
   plan.scratch = plan.groups * plan.streams * bytes;
 }
 
@@ -35,6 +36,8 @@ void plan_tiles(ScanPlan& plan, const DeviceProperties& device, std::size_t coun
   // A tile's values live in registers: 64 bytes an item, as far as one run allows.
   const std::size_t run_bytes = plan.lanes * std::max<std::size_t>(bytes, 4);
   plan.rows = static_cast<unsigned>(std::clamp<std::size_t>(64 / run_bytes, 1, 4));
+  // A CPU runs this loop in tests only; there every row costs compile time.
+  if (device.kind == DeviceKind::cpu) plan.rows = 1;
   plan.threads = std::min(run_bytes > 128 ? 128u : 256u, device.max_work_group);
   plan.tiles = std::max<std::size_t>(1, divided_up(count, std::size_t{plan.threads} * plan.rows * plan.lanes));
 }
@@ -71,10 +74,9 @@ std::string ScanPlan::key() const {
                      lanes, threads, rows, streams);
 }
 
-ScanLoop scan_loop(const DeviceProperties& device) {
-  return device.backend == Backend::cuda  ? ScanLoop::lookback
-         : device.kind == DeviceKind::gpu ? ScanLoop::groups
-                                          : ScanLoop::chunks;
+ScanLoop scan_loop(const Device& device) {
+  if (loop_shape(device) == LoopShape::cpu) return ScanLoop::chunks;
+  return device.properties().backend == Backend::cuda ? ScanLoop::lookback : ScanLoop::groups;
 }
 
 ScanPlan plan_scan(ScanLoop loop, const DeviceProperties& device, std::size_t count, unsigned lanes,
@@ -104,7 +106,8 @@ ScanPlan plan_scan(ScanLoop loop, const DeviceProperties& device, std::size_t co
 Source scan_source(const ScanPlan& plan, const BodyText& body, const ScanText& text) {
   const bool segmented = !text.segment_start.empty();
   TemplateValue::List carried;
-  for (const ScanText::Carried& c : text.carried) carried.push_back(TemplateValue::List{c.type, c.name, with_results(c.value, body)});
+  for (const ScanText::Carried& c : text.carried)
+    carried.push_back(TemplateValue::List{c.type, c.name, with_results(c.value, body)});
   std::string own = with_results(text.value, body);
   if (segmented) own = fmt::format("scan_begin({}, ({}) != 0)", own, with_results(text.segment_start, body));
   const std::string_view loop = plan.loop == ScanLoop::chunks   ? kernels::scan_chunks_cl
@@ -145,9 +148,8 @@ void run_scan(const Stream& stream, ScanLoop loop, const ScanText& text, const S
   const std::string key = key_of(plan, text, body.key);
   const Buffer scratch(stream, std::max<std::size_t>(plan.scratch, 16));
   const auto launch = [&](const char* suffix) {
-    const Kernel& kernel = cached_kernel(device, suffix, key, [&] {
-      return std::pair(scan_source(plan, body.text(), text), text.name + suffix);
-    });
+    const Kernel& kernel = cached_kernel(
+        device, suffix, key, [&] { return std::pair(scan_source(plan, body.text(), text), text.name + suffix); });
     ArgumentList list;
     for (const Argument& argument : body.arguments) list.add(argument);
     for (const Argument& argument : output_arguments) list.add(argument);
@@ -165,8 +167,7 @@ void run_scan(const Stream& stream, ScanLoop loop, const ScanText& text, const S
     launch("_scan");
     return;
   }
-  const bool has_parts =
-      loop == ScanLoop::groups ? plan.groups > 1 : divided_up(body.count, body.lanes) > plan.share;
+  const bool has_parts = loop == ScanLoop::groups ? plan.groups > 1 : body.count > plan.share;
   if (has_parts) launch("_reduce");
   launch("_apply");
 }
@@ -175,10 +176,10 @@ void run_scan(const Stream& stream, const ScanText& text, const LoopBody& body,
               std::span<const Argument> output_arguments) {
   ArgumentList list;
   body.append_arguments(list);
-  run_scan(stream, scan_loop(stream.device().properties()), text,
-           {static_cast<std::size_t>(body.count()), body.lanes(), body.key(), [&] { return body.text(); },
-            list.arguments()},
-           output_arguments);
+  run_scan(
+      stream, scan_loop(stream.device()), text,
+      {static_cast<std::size_t>(body.count()), body.lanes(), body.key(), [&] { return body.text(); }, list.arguments()},
+      output_arguments);
 }
 
 }  // namespace rtcg

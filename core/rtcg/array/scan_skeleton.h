@@ -37,9 +37,10 @@ struct ScanText {
   std::vector<Carried> carried;  ///< what `output` uses of the element, under this name
   bool backward = false;
 
-  // In `value`, `segment_start` and carried values $0, $1 ... are the body's results. `output` sees the element's index `i`, its lane `k`, the number of elements `N`, `item` (combination of the
-  // elements up to this one), `prev_item` (of those before it; neutral where a segment starts) and, on the last element
-  // in scan order, `last_item` (the same as `item` there).
+  // In `value`, `segment_start` and carried values $0, $1 ... are the body's results. `output` sees the element's index
+  // `i`, its lane `k`, the number of elements `N`, `item` (combination of the elements up to this one), `prev_item` (of
+  // those before it; neutral where a segment starts) and, on the last element in scan order, `last_item` (the same as
+  // `item` there).
 };
 
 enum class ScanLoop : std::uint8_t { chunks, groups, lookback };
@@ -64,16 +65,16 @@ struct ScanPlan {
 ScanPlan plan_scan(ScanLoop loop, const DeviceProperties& device, std::size_t count, unsigned lanes,
                    const ScanText& text);
 /// The device's own loop.
-ScanLoop scan_loop(const DeviceProperties& device);
+ScanLoop scan_loop(const Device& device);
 
 Source scan_source(const ScanPlan& plan, const BodyText& body, const ScanText& text);
 
 /// What computes the elements, from a LoopBody or otherwise.
 struct ScanBody {
   std::size_t count = 0;
-  unsigned lanes = 1;               ///< V
-  std::string_view key;             ///< names everything in the text
-  std::function<BodyText()> text;   ///< called when no kernel is known for the key
+  unsigned lanes = 1;              ///< V
+  std::string_view key;            ///< names everything in the text
+  std::function<BodyText()> text;  ///< called when no kernel is known for the key
   std::span<const Argument> arguments;
 };
 

@@ -13,9 +13,6 @@ namespace rtcg {
 
 namespace {
 
-/// Elements that a CPU's loop takes at a time from each of its segments.
-constexpr unsigned cpu_lanes = 4;
-
 /// NumPy's type of a sum: integers and booleans below 64 bits widen.
 Dtype sum_type(Dtype type) {
   switch (kind_of(type)) {
@@ -85,7 +82,7 @@ Array run(const Stream& stream, const Expression& x, const ScanOperation& operat
   if (options.axis && *options.axis != shape.size() - 1) root = transposed(root, shape, axes);
   root = fitted(stream, root, loop_shape);
   const Array result = Array::empty(stream, loop_shape, type);
-  const LoopBody body(stream.device(), {&root, 1}, loop_shape, {&result, 1}, 0, cpu_lanes);
+  const LoopBody body(stream.device(), {&root, 1}, loop_shape, {&result, 1});
 
   ScanText text;
   text.functions = operation.functions;
@@ -106,11 +103,7 @@ Array run(const Stream& stream, const Expression& x, const ScanOperation& operat
   if (options.initial) {
     text.parameters += fmt::format("const {} scan_initial, ", text.value_type);
     item = fmt::format("scan_combine(scan_initial, {})", item);
-    const Scalar initial = options.initial->node()->op == Op::scalar
-                               ? static_cast<const ScalarNode&>(*options.initial->node()).value
-                               : options.initial->evaluate(stream).scalar();
-    const Scalar value = initial.as(type == Dtype::f16 ? Dtype::f32 : type);
-    arguments.copy(value);
+    arguments.copy(options.initial->as(type == Dtype::f16 ? Dtype::f32 : type));
   }
   text.output = fmt::format("out0_[k] = {};", item);
   run_scan(stream, text, body, arguments.arguments());
@@ -144,9 +137,6 @@ ScanOperation maximum_operation(Dtype type) {
 Expression scan(const Expression& x, const ScanOperation& operation, const ScanOptions& options) {
   ScanOptions settled = options;
   if (options.axis) settled.axis = normalized_axis(*options.axis, x.shape().size());
-  if (options.initial && !options.initial->shape().empty())
-    throw UsageError(fmt::format("{}: the initial value has shape {}; it must be a single value", operation.name,
-                                 to_string(options.initial->shape())));
   auto phase = std::make_shared<Phase>();
   phase->name = operation.name + (settled.axis ? fmt::format(" over axis {}", *settled.axis) : std::string());
   phase->operands = {make_cast(x.node(), x.dtype())};

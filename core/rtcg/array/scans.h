@@ -29,10 +29,10 @@ struct ScanOptions {
   std::optional<int> axis = {};  ///< none: over all elements in C order, and the result has one dimension
   bool exclusive = false;        ///< element i combines those before i; the first is the initial value or the neutral
   bool backward = false;         ///< from the last to the first, combined in that order
-  std::optional<Expression> initial = {};  ///< no dimensions; stands in front of every element
+  std::optional<Scalar> initial = {};  ///< stands in front of every element; converted to x's type
 };
 
-/// The result has x's type. UsageError for an axis that x does not have, or an initial value with dimensions.
+/// The result has x's type. UsageError for an axis that x does not have.
 Expression scan(const Expression& x, const ScanOperation& operation, const ScanOptions& options = {});
 
 Expression cumsum(const Expression& x, std::optional<int> axis = {});

@@ -10,8 +10,6 @@ namespace rtcg {
 
 namespace {
 
-constexpr unsigned cpu_lanes = 4;
-
 Stream stream_for(std::span<const Expression> expressions, const char* what) {
   const std::optional<Stream> stream = stream_of(expressions);
   if (!stream) throw UsageError(fmt::format("{}: no operand is an array, so there is no stream to run on", what));
@@ -23,8 +21,7 @@ std::string store_text(Dtype type, const std::string& target, const std::string&
                             : fmt::format("{}[{}] = {};", target, place, value);
 }
 std::string load_text(Dtype type, const std::string& source, const std::string& place) {
-  return type == Dtype::f16 ? fmt::format("vload_half({}, {})", place, source)
-                            : fmt::format("{}[{}]", source, place);
+  return type == Dtype::f16 ? fmt::format("vload_half({}, {})", place, source) : fmt::format("{}[{}]", source, place);
 }
 std::string unequal_text(Dtype type, const std::string& a, const std::string& b) {
   return is_complex(type) ? fmt::format("({0}.x != {1}.x || {0}.y != {1}.y)", a, b) : fmt::format("({} != {})", a, b);
@@ -95,8 +92,9 @@ class Selector {
       total_.buffer().zero(stream_);
       return;
     }
-    const LoopBody body(stream_.device(), roots_, shape_, {}, 0, cpu_lanes);
-    if (!body.fits()) throw UsageError(fmt::format("{}: too many operands for one kernel; make some of them Arrays", name_));
+    const LoopBody body(stream_.device(), roots_, shape_, {});
+    if (!body.fits())
+      throw UsageError(fmt::format("{}: too many operands for one kernel; make some of them Arrays", name_));
     ArgumentList list;
     for (const Array& source : sources_) {
       list.buffer(source.buffer(), source.dtype());
@@ -245,8 +243,7 @@ std::pair<Array, Array> reduce_by_key(const Expression& keys, const Expression& 
   if (keys.size() != values.size())
     throw UsageError(fmt::format("reduce_by_key: {} keys and {} values", keys.size(), values.size()));
   const Array flat_keys = flat(keys);
-  const Expression flat_values =
-      values.shape().size() == 1 ? values : Expression(Array(values).contiguous().ravel());
+  const Expression flat_values = values.shape().size() == 1 ? values : Expression(Array(values).contiguous().ravel());
   const Expression roots[] = {flat_keys, flat_values};
   Selector selector(roots, "reduce_by_key");
   const Dtype type = values.dtype();

@@ -69,7 +69,7 @@ kernel RTCG_GROUP_SIZE(SCAN_THREADS, 1, 1) void {{ name }}_{{ "apply" if apply e
 {% endif %}
 {% for c in carried %}
 {% if apply %}
-    {{ c[0] }} scan_{{ c[1] }}[SCAN_ROWS][SCAN_V];
+    {{ c[0] }} scan_kept_{{ c[1] }}[SCAN_ROWS][SCAN_V];
 {% endif %}
 {% endfor %}
     RTCG_UNROLL(SCAN_ROWS)
@@ -102,7 +102,7 @@ kernel RTCG_GROUP_SIZE(SCAN_THREADS, 1, 1) void {{ name }}_{{ "apply" if apply e
           scan_sum = scan_join(scan_sum, scan_own);
 {% for c in carried %}
 {% if apply %}
-          scan_{{ c[1] }}[scan_r][scan_s] = {{ c[2] }};
+          scan_kept_{{ c[1] }}[scan_r][scan_s] = {{ c[2] }};
 {% endif %}
 {% endfor %}
 {% if segmented %}
@@ -131,7 +131,7 @@ kernel RTCG_GROUP_SIZE(SCAN_THREADS, 1, 1) void {{ name }}_{{ "apply" if apply e
         const index_t i = scan_start + k;
         if (scan_inside && i < N) {
 {% for c in carried %}
-          const {{ c[0] }} {{ c[1] }} = scan_{{ c[1] }}[scan_r][scan_s];
+          const {{ c[0] }} {{ c[1] }} = scan_kept_{{ c[1] }}[scan_r][scan_s];
 {% endfor %}
           const scan_value item = SCAN_VALUE(scan_join(scan_front, scan_values[scan_r][scan_s]));
           scan_value prev_item = SCAN_VALUE(scan_front);

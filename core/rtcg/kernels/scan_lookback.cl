@@ -109,7 +109,7 @@ kernel RTCG_GROUP_SIZE(SCAN_THREADS, 1, 1) void {{ name }}_scan({{ parameters }}
   uint scan_starts[SCAN_ROWS];
 {% endif %}
 {% for c in carried %}
-  {{ c[0] }} scan_{{ c[1] }}[SCAN_ROWS][SCAN_V];
+  {{ c[0] }} scan_kept_{{ c[1] }}[SCAN_ROWS][SCAN_V];
 {% endfor %}
 {% for whole in [true, false] %}
   {{ "if (scan_whole)" if whole else "else" }} {
@@ -140,7 +140,7 @@ kernel RTCG_GROUP_SIZE(SCAN_THREADS, 1, 1) void {{ name }}_scan({{ parameters }}
           const scan_item scan_own = {{ own }};
           scan_values[scan_r][scan_s] = scan_own;
 {% for c in carried %}
-          scan_{{ c[1] }}[scan_r][scan_s] = {{ c[2] }};
+          scan_kept_{{ c[1] }}[scan_r][scan_s] = {{ c[2] }};
 {% endfor %}
 {% if segmented %}
           scan_starts[scan_r] |= scan_own.starts << scan_s;
@@ -198,7 +198,7 @@ kernel RTCG_GROUP_SIZE(SCAN_THREADS, 1, 1) void {{ name }}_scan({{ parameters }}
         const index_t i = scan_start + k;
         {{ "" if whole else "if (i < N) " }}{
 {% for c in carried %}
-          const {{ c[0] }} {{ c[1] }} = scan_{{ c[1] }}[scan_r][scan_s];
+          const {{ c[0] }} {{ c[1] }} = scan_kept_{{ c[1] }}[scan_r][scan_s];
 {% endfor %}
           const scan_value item = SCAN_VALUE(scan_join(scan_front, scan_values[scan_r][scan_s]));
           const scan_value prev_item = {{ "scan_starts[scan_r] >> scan_s & 1 ? scan_neutral_value() : " if segmented else "" }}SCAN_VALUE(

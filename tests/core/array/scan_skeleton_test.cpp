@@ -17,7 +17,8 @@ BodyText plain_body(const std::string& type, bool with_output) {
   body.parameters =
       fmt::format("global const {0}* x, {1}", type, with_output ? fmt::format("global {}* y, ", type) : "");
   body.functions = "typedef uint index_t;\n";
-  body.declare_lanes = fmt::format("{0} in0_[SCAN_V];{1}", type, with_output ? fmt::format(" {} out0_[SCAN_V];", type) : "");
+  body.declare_lanes =
+      fmt::format("{0} in0_[SCAN_V];{1}", type, with_output ? fmt::format(" {} out0_[SCAN_V];", type) : "");
   body.load_run = "for (uint k = 0; k < SCAN_V; ++k) in0_[k] = x[i + k];";
   body.load_one = "in0_[k] = x[i];";
   body.compute = fmt::format("const {} v0_ = in0_[k];", type);
@@ -67,7 +68,8 @@ class ScanSkeletonTest : public test::DeviceTest {
     const Buffer in = Buffer::from(stream, x), out = Buffer::of<T>(stream, std::max<std::size_t>(x.size(), 1));
     const Argument arguments[] = {{in.argument(), {ScalarType::unknown, 1, ArgumentSpace::buffer, 0}},
                                   {out.argument(), {ScalarType::unknown, 1, ArgumentSpace::buffer, 0}}};
-    run_scan(stream, loop, text, {x.size(), lanes, body.functions + body.declare_lanes, [&] { return body; }, arguments});
+    run_scan(stream, loop, text,
+             {x.size(), lanes, body.functions + body.declare_lanes, [&] { return body; }, arguments});
     std::vector<T> y(x.size());
     if (!y.empty()) out.read(y.data(), y.size() * sizeof(T));
     return y;
