@@ -63,22 +63,21 @@ static inline scan_item scan_look_back(uint tile, uint tiles, const scan_item to
   const uint lane = threadIdx.x & 31, ones = tile & 31, tens = tile >> 5 & 31, block = tile >> 10;
   ulong* blocks_of_32 = states + (size_t)tiles * SCAN_WORDS;
   ulong* prefixes = blocks_of_32 + (size_t)((tiles + 31) / 32) * SCAN_WORDS;
+  // A block's total goes out before anything older is awaited, so that no chain of waits runs through the blocks.
   scan_item near = scan_neutral(), far = scan_neutral(), start = scan_neutral();
   if (lane < ones) near = scan_await(states + (size_t)(tile - ones + lane) * SCAN_WORDS);
+  __syncwarp();
+#pragma unroll
+  for (uint d = 1; d < 32; d *= 2) near = scan_join(near, scan_shuffle_down(near, d));
+  const scan_item block_total = scan_join(near, total);
+  if (lane == 0 && ones == 31) scan_publish(blocks_of_32 + (size_t)(tile >> 5) * SCAN_WORDS, block_total);
   if (lane < tens) far = scan_await(blocks_of_32 + (size_t)((tile >> 5) - tens + lane) * SCAN_WORDS);
   if (block > 0) start = scan_await(prefixes + (size_t)block * SCAN_WORDS);
   __syncwarp();
 #pragma unroll
-  for (uint d = 1; d < 32; d *= 2) {
-    near = scan_join(near, scan_shuffle_down(near, d));
-    far = scan_join(far, scan_shuffle_down(far, d));
-  }
-  if (lane == 0 && ones == 31) {
-    const scan_item block_total = scan_join(near, total);
-    scan_publish(blocks_of_32 + (size_t)(tile >> 5) * SCAN_WORDS, block_total);
-    if (tens == 31)
-      scan_publish(prefixes + (size_t)(block + 1) * SCAN_WORDS, scan_join(start, scan_join(far, block_total)));
-  }
+  for (uint d = 1; d < 32; d *= 2) far = scan_join(far, scan_shuffle_down(far, d));
+  if (lane == 0 && ones == 31 && tens == 31)
+    scan_publish(prefixes + (size_t)(block + 1) * SCAN_WORDS, scan_join(start, scan_join(far, block_total)));
   return scan_join(start, scan_join(far, near));
 }
 
