@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "rtcg/array/evaluate.h"
+#include "rtcg/array/phase.h"
 #include "rtcg/array/scan_skeleton.h"
 #include "rtcg/array/transposed.h"
 #include "rtcg/error.h"
@@ -137,15 +138,11 @@ ScanOperation maximum_operation(Dtype type) {
 Expression scan(const Expression& x, const ScanOperation& operation, const ScanOptions& options) {
   ScanOptions settled = options;
   if (options.axis) settled.axis = normalized_axis(*options.axis, x.shape().size());
-  auto phase = std::make_shared<Phase>();
-  phase->name = operation.name + (settled.axis ? fmt::format(" over axis {}", *settled.axis) : std::string());
-  phase->operands = {make_cast(x.node(), x.dtype())};
-  phase->demands_array = {false};
-  phase->run = [operation, settled](const Stream& stream, std::span<const Expression> operands) {
-    return std::vector<Array>{run(stream, operands[0], operation, settled)};
-  };
-  const Shape shape = settled.axis ? x.shape() : Shape{x.size()};
-  return Expression(NodePtr(std::make_shared<TotalNode>(std::move(phase), 0, x.dtype(), shape)));
+  const std::string name = operation.name + (settled.axis ? fmt::format(" over axis {}", *settled.axis) : std::string());
+  return make_phase(name, {{x, false}}, x.dtype(), settled.axis ? x.shape() : Shape{x.size()},
+                    [operation, settled](const Stream& stream, std::span<const Expression> operands) {
+                      return run(stream, operands[0], operation, settled);
+                    });
 }
 
 Expression cumsum(const Expression& x, std::optional<int> axis) {

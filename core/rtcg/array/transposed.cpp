@@ -2,6 +2,8 @@
 
 #include <unordered_map>
 
+#include "rtcg/array/array.h"
+
 namespace rtcg {
 
 namespace {
@@ -14,17 +16,16 @@ class Transposer {
 
   NodePtr of(const NodePtr& node) {
     if (node->op == Op::scalar) return node;
-    NodePtr& result = done_[node.get()];
-    if (!result) result = make(*node);
-    return done_[node.get()];
+    if (const auto found = done_.find(node.get()); found != done_.end()) return found->second;
+    return done_.emplace(node.get(), make(node)).first->second;
   }
 
  private:
-  NodePtr make(const Node& node) {
+  NodePtr make(const NodePtr& pointer) {
+    const Node& node = *pointer;
     switch (node.op) {
       case Op::array:
-        return std::make_shared<ArrayNode>(
-            static_cast<const ArrayNode&>(node).array.broadcast_to(shape_).transpose(axes_));
+        return as_array(pointer).broadcast_to(shape_).transpose(axes_).node();
       case Op::index: {
         const Strides all = broadcast_strides(node.shape, static_cast<const IndexNode&>(node).strides, shape_);
         Strides strides;
