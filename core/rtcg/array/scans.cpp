@@ -138,7 +138,8 @@ ScanOperation maximum_operation(Dtype type) {
 Expression scan(const Expression& x, const ScanOperation& operation, const ScanOptions& options) {
   ScanOptions settled = options;
   if (options.axis) settled.axis = normalized_axis(*options.axis, x.shape().size());
-  const std::string name = operation.name + (settled.axis ? fmt::format(" over axis {}", *settled.axis) : std::string());
+  const std::string name =
+      operation.name + (settled.axis ? fmt::format(" over axis {}", *settled.axis) : std::string());
   return make_phase(name, {{x, false}}, x.dtype(), settled.axis ? x.shape() : Shape{x.size()},
                     [operation, settled](const Stream& stream, std::span<const Expression> operands) {
                       return run(stream, operands[0], operation, settled);

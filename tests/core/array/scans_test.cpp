@@ -10,7 +10,12 @@
 namespace rtcg {
 namespace {
 
-class ScansTest : public test::LoopTest {};
+/// In the loop of the device alone, which saves compiling every kernel twice.
+class ScansTest : public test::DeviceTest {
+ protected:
+  const Stream stream{device()};
+};
+class ScansLoopTest : public test::LoopTest {};
 
 std::vector<double> random_reals(std::size_t n) {
   std::mt19937 random(static_cast<unsigned>(n));
@@ -20,7 +25,7 @@ std::vector<double> random_reals(std::size_t n) {
   return x;
 }
 
-TEST_P(ScansTest, CumulativeSumOfAFusedExpressionOverEveryAxis) {
+TEST_P(ScansLoopTest, CumulativeSumOfAFusedExpressionOverEveryAxis) {
   const std::int64_t shape[] = {7, 33, 50};
   const auto x = random_reals(7 * 33 * 50);
   const Array a = Array::from(stream, x, Shape{7, 33, 50});
@@ -101,7 +106,7 @@ TEST_P(ScansTest, ExclusiveBackwardAndInitialValues) {
   EXPECT_EQ(Array(scan(a, plus, {.exclusive = true, .backward = true})).to_vector<std::int32_t>(), expected);
 }
 
-TEST_P(ScansTest, OperationsThatDoNotCommuteAlongRows) {
+TEST_P(ScansLoopTest, OperationsThatDoNotCommuteAlongRows) {
   // "The last value that is not zero": associative, not commutative.
   const std::int64_t rows = 37, row = 131;
   std::mt19937 random(1);
@@ -153,7 +158,8 @@ TEST_P(ScansTest, MistakesAreNamed) {
   EXPECT_THROW(cummin(a), UsageError);
 }
 
-RTCG_INSTANTIATE_FOR_LOOPS(ScansTest);
+RTCG_INSTANTIATE_FOR_DEVICES(ScansTest);
+RTCG_INSTANTIATE_FOR_LOOPS(ScansLoopTest);
 
 }  // namespace
 }  // namespace rtcg

@@ -11,17 +11,21 @@
 namespace rtcg {
 namespace {
 
-class SelectionTest : public test::LoopTest {
- protected:
-  static std::vector<std::int32_t> random_integers(std::size_t n, std::int32_t bound) {
-    std::mt19937 random(static_cast<unsigned>(n));
-    std::vector<std::int32_t> x(n);
-    for (auto& v : x) v = static_cast<std::int32_t>(random() % static_cast<unsigned>(bound));
-    return x;
-  }
-};
+std::vector<std::int32_t> random_integers(std::size_t n, std::int32_t bound) {
+  std::mt19937 random(static_cast<unsigned>(n));
+  std::vector<std::int32_t> x(n);
+  for (auto& v : x) v = static_cast<std::int32_t>(random() % static_cast<unsigned>(bound));
+  return x;
+}
 
-TEST_P(SelectionTest, FilterKeepsOrderForEverySize) {
+/// In the loop of the device alone, which saves compiling every kernel twice.
+class SelectionTest : public test::DeviceTest {
+ protected:
+  const Stream stream{device()};
+};
+class SelectionLoopTest : public test::LoopTest {};
+
+TEST_P(SelectionLoopTest, FilterKeepsOrderForEverySize) {
   for (const std::size_t n : {0u, 1u, 2u, 1023u, 4096u, 4097u, 100003u}) {
     SCOPED_TRACE(n);
     const auto x = random_integers(n, 100);
@@ -34,7 +38,7 @@ TEST_P(SelectionTest, FilterKeepsOrderForEverySize) {
   }
 }
 
-TEST_P(SelectionTest, SeveralFusedValuesShareOnePass) {
+TEST_P(SelectionLoopTest, SeveralFusedValuesShareOnePass) {
   const auto x = random_integers(30011, 1000);
   const Array a = Array::from(stream, x);
   const Expression values[] = {a * 2, indices(a.shape()), a.astype(Dtype::f16)};
@@ -125,7 +129,8 @@ TEST_P(SelectionTest, MistakesAreNamed) {
   EXPECT_THROW(filter(Expression(1.0f), Expression(true)), UsageError);
 }
 
-RTCG_INSTANTIATE_FOR_LOOPS(SelectionTest);
+RTCG_INSTANTIATE_FOR_DEVICES(SelectionTest);
+RTCG_INSTANTIATE_FOR_LOOPS(SelectionLoopTest);
 
 }  // namespace
 }  // namespace rtcg
