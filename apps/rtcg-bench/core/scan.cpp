@@ -1,8 +1,11 @@
 // Inclusive scan, and the selection that is built on it.
+#include <cmath>
+
 #include "apps/rtcg-bench/core/topics.h"
 #include "apps/rtcg-bench/data.h"
 #include "apps/rtcg-bench/peers/cuda_peers.h"
 #include "apps/rtcg-bench/peers/openmp_peers.h"
+#include "rtcg/array/selection.h"
 
 namespace rtcg::bench {
 
@@ -21,13 +24,35 @@ void scan_topic(Suite& suite, const Context& context) {
   if (cuda) scan.peer("CUB", [&] { call_peer(cuda->inclusive_sum, stream, x, y, n); });
   if (!context.on_gpu())
     scan.host_peer("C++ with OpenMP", [&] { openmp_inclusive_sum(host_x.data(), host_y.data(), n); });
-  scan.peers_only();
+  const Array values = as_array(x);
+  Array sums;
+  scan.ours([&] { sums = cumsum(values); },
+            [&] {
+              const std::vector<float> inputs = x.read<float>(), results = sums.to_vector<float>();
+              double sum = 0, error = 0;
+              for (std::size_t i = 0; i < n; ++i) {
+                sum += static_cast<double>(inputs[i]);
+                error = std::max(error, std::abs(static_cast<double>(results[i]) - sum));
+              }
+              require(error < 1e-6 * size, "inclusive scan");
+            });
+  sums = {};
 
   Comparison select(suite, context, "copy_if, half kept, " + floats, {size / 1e9, "Gelem/s", 6 * size, 440});
   if (cuda) select.peer("CUB", [&] { call_peer(cuda->select_positive, stream, x, y, count, n); });
   if (!context.on_gpu())
     select.host_peer("C++ with OpenMP", [&] { openmp_select_positive(host_x.data(), host_y.data(), n); });
-  select.peers_only();
+  const Expression kept[] = {values};
+  PendingFilter filtered;
+  select.ours([&] { filtered = filter_on_device(kept, values > 0.0f); },
+              [&] {
+                const std::vector<float> inputs = x.read<float>(), results = filtered.values[0].to_vector<float>();
+                std::size_t at = 0;
+                bool correct = true;
+                for (const float value : inputs)
+                  if (value > 0) correct = correct && results[at++] == value;
+                require(correct && filtered.count.item<std::uint64_t>() == at, "copy_if");
+              });
 }
 
 }  // namespace rtcg::bench
