@@ -15,13 +15,6 @@ Array evaluate_one(const Stream& stream, const NodePtr& node);
 /// target's memory at other places: then it is evaluated aside first.
 void evaluate_into(const Array& target, const Expression& value);
 
-/// The expression without phases below it (they have been run on the stream) and with sources of `take` contiguous:
-/// what a LoopBody takes. Skeletons of phases call it for operands that did not come through a Phase.
-NodePtr without_phases(const Stream& stream, const NodePtr& node);
-
-/// The operand as a fused loop can take it: unchanged when it fits, an array of its value otherwise.
-NodePtr fitted(const Stream& stream, const NodePtr& node, const Shape& shape);
-
 /// Lets work of `stream` see what was queued for the arrays below on other streams of the device, and, when `after` is
 /// set, those streams wait for what `stream` has queued since. UsageError for an array of another device.
 void order_streams(const Stream& stream, std::span<const NodePtr> nodes, bool after);

@@ -90,7 +90,7 @@ Expression take(const Expression& source, const Expression& index) {
   const bool ready = source.node()->op == Op::array && as_array(source.node()).is_contiguous();
   node->set_operand(0, source.node());
   node->set_operand(1, make_cast(shallow(index.node()), index.dtype()));
-  node->has_phases = node->has_phases || !ready;
+  node->has_phases = node->has_phases || !ready || is_checked();
   return Expression(NodePtr(node));
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "rtcg/array/elementwise_skeleton.h"
 #include "rtcg/array/evaluate.h"
 #include "rtcg/array/kernel_table.h"
 #include "rtcg/array/loop_body.h"

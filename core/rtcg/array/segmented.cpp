@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "rtcg/array/elementwise_skeleton.h"
 #include "rtcg/array/evaluate.h"
 #include "rtcg/array/function_text.h"
 #include "rtcg/array/kernel_table.h"

@@ -1,0 +1,19 @@
+// A fused expression written to its outputs, by kernels/elementwise.cl.
+#pragma once
+
+#include "rtcg/array/loop_body.h"
+
+namespace rtcg {
+
+/// Launches the kernel of a body with outputs. Nothing happens for a shape without elements.
+void launch_elementwise(const Stream& stream, const LoopBody& body);
+
+/// One expression without phases into one output of its shape, by as many kernels as it takes (fitted).
+void run_elementwise(const Stream& stream, const NodePtr& root, const Array& output);
+
+/// Is the body one that a kernel can have, and small enough that one kernel serves it well?
+bool is_fitting(const LoopBody& body);
+/// The expression as one fused loop can take it: unchanged when it fits, else with parts of it made arrays.
+NodePtr fitted(const Stream& stream, const NodePtr& node, const Shape& shape);
+
+}  // namespace rtcg
