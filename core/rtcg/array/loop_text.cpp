@@ -318,9 +318,15 @@ class LoopText {
       const std::size_t p = static_cast<std::size_t>(linear.place);
       const Operand& o = b_.operands_[p];
       const std::string i = value(linear.operands[1]), n = word(o.word + 1);
-      // Negative indices count from the end; what lies outside is clamped, so that nothing outside is read.
+      // Negative indices count from the end; what lies outside is clamped, so that nothing outside is read. In the
+      // index's own width: one of 2^32 + 1 is not 1.
+      const Dtype type = node.operands[1]->dtype;
+      const bool is_long = b_.wide_ || size_of(type) == 8;
       const std::string inside =
-          fmt::format("clamp((stride_t)({} < 0 ? {} + {} : {}), (stride_t)0, (stride_t)({} - 1))", i, i, n, i, n);
+          kind_of(type) == DtypeKind::signed_integer
+              ? fmt::format("(stride_t)clamp(({0})({1} < 0 ? ({0}){1} + {2} : ({0}){1}), ({0})0, ({0})({2} - 1))",
+                            is_long ? "long" : "int", i, n)
+              : fmt::format("(stride_t)min(({0}){1}, ({0})({2} - 1))", is_long ? "ulong" : "uint", i, n);
       return load(o, p, fmt::format("{} + {}", word(o.word), inside));
     }
     for (std::size_t k = 0; k < 3 && node.operands[k]; ++k) arguments.push_back(value(linear.operands[k]));

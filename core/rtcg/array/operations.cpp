@@ -282,6 +282,8 @@ OperationTypes operation_types(Op op, Dtype common) {
     }
     case Rule::integers:
       if (kind >= DtypeKind::real) no_meaning(op, common);
+      // Of bools as NumPy: a bool cannot hold 1 << 1.
+      if (boolean && (op == Op::shift_left || op == Op::shift_right)) return {Dtype::i8, Dtype::i8};
       return {common, common};
     case Rule::compare:
     case Rule::compare_order:

@@ -48,7 +48,7 @@ kernel void segmented_reduce(
     }
     i += {{ team }};
 {% endif %}
-    for (; i < end_; i += {{ team }}) {
+    RTCG_UNROLL(4) for (; i < end_; i += {{ team }}) {
 {{ load_one }}
 {{ compute }}
       sum_ = rtcg_combine(sum_, {{ value }});
