@@ -4,7 +4,9 @@
 
 #include <vector>
 
+#include "rtcg/array/elementwise_skeleton.h"
 #include "rtcg/array/evaluate.h"
+#include "rtcg/array/phases.h"
 #include "rtcg/array/phase.h"
 #include "rtcg/array/scan_skeleton.h"
 #include "rtcg/array/transposed.h"

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "rtcg/array/elementwise_skeleton.h"
 #include "rtcg/array/evaluate.h"
+#include "rtcg/array/phases.h"
 #include "rtcg/array/scan_skeleton.h"
 #include "rtcg/error.h"
 
