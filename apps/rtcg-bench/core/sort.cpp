@@ -1,8 +1,11 @@
 // Sorting of unsigned keys, alone and with values.
+#include <algorithm>
+
 #include "apps/rtcg-bench/core/topics.h"
 #include "apps/rtcg-bench/data.h"
 #include "apps/rtcg-bench/peers/cuda_peers.h"
 #include "apps/rtcg-bench/peers/openmp_peers.h"
+#include "rtcg/array/radix_sort.h"
 
 namespace rtcg::bench {
 
@@ -22,12 +25,37 @@ void sort_topic(Suite& suite, const Context& context) {
     alone.host_peer(
         parallel_sort_name(), [&] { parallel_sort(host.data(), n); }, [&] { host = unsorted; });
   }
-  alone.peers_only();
+  alone.ours([&] { radix_sort(stream, {.type = ScalarType::u32, .length = n, .keys = keys, .sorted_keys = sorted}); },
+             [&] {
+               auto expected = keys.read<std::uint32_t>();
+               std::sort(expected.begin(), expected.end());
+               require(sorted.read<std::uint32_t>() == expected, "sorted keys");
+             });
 
   Comparison pairs(suite, context, "sort by key, " + power_of_two(n) + " uint32 with uint32",
                    {size / 1e9, "Gkey/s", 0, 30.5});
   if (cuda) pairs.peer("CUB", [&] { call_peer(cuda->sort_pairs, stream, keys, sorted, values, sorted_values, n); });
-  pairs.peers_only();
+  pairs.ours(
+      [&] {
+        radix_sort(stream, {.type = ScalarType::u32,
+                            .length = n,
+                            .keys = keys,
+                            .sorted_keys = sorted,
+                            .values = values,
+                            .sorted_values = sorted_values,
+                            .value_bytes = 4});
+      },
+      [&] {
+        const auto in = keys.read<std::uint32_t>(), moved = values.read<std::uint32_t>();
+        std::vector<std::uint64_t> expected(n), actual(n);
+        for (std::size_t i = 0; i < n; ++i) expected[i] = std::uint64_t{in[i]} << 32 | moved[i];
+        const auto out = sorted.read<std::uint32_t>(), out_values = sorted_values.read<std::uint32_t>();
+        for (std::size_t i = 0; i < n; ++i) actual[i] = std::uint64_t{out[i]} << 32 | out_values[i];
+        require(std::is_sorted(out.begin(), out.end()), "keys sorted by key");
+        std::sort(expected.begin(), expected.end());
+        std::sort(actual.begin(), actual.end());
+        require(actual == expected, "pairs sorted by key");
+      });
 }
 
 }  // namespace rtcg::bench
