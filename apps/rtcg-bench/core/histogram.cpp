@@ -1,10 +1,27 @@
 // Histograms of 256 bins: bytes and floats, uniform and constant, which all fall into one bin.
+#include <algorithm>
+
 #include "apps/rtcg-bench/core/topics.h"
 #include "apps/rtcg-bench/data.h"
 #include "apps/rtcg-bench/peers/cuda_peers.h"
 #include "apps/rtcg-bench/peers/openmp_peers.h"
+#include "rtcg/array/histogram.h"
 
 namespace rtcg::bench {
+
+namespace {
+
+/// Everything was counted, and as evenly as the samples lie.
+void require_counts(const Buffer& counts, std::size_t n, bool constant) {
+  std::size_t all = 0, most = 0;
+  for (const std::uint32_t count : counts.read<std::uint32_t>()) {
+    all += count;
+    most = std::max<std::size_t>(most, count);
+  }
+  require(all == n && (constant ? most == n : most < n / 200), "histogram");
+}
+
+}  // namespace
 
 void histogram_topic(Suite& suite, const Context& context) {
   const Stream& stream = context.stream;
@@ -26,7 +43,16 @@ void histogram_topic(Suite& suite, const Context& context) {
         host = x.read<std::uint8_t>();
         bytes.host_peer("C++ with OpenMP", [&] { openmp_histogram_bytes(host.data(), host_counts.data(), n); });
       }
-      bytes.peers_only();
+      bytes.ours(
+          [&] {
+            histogram(stream, {.type = ScalarType::u8,
+                               .samples = x,
+                               .count = n,
+                               .bins = 256,
+                               .counts = counts,
+                               .kind = HistogramProblem::Bins::whole});
+          },
+          [&] { require_counts(counts, n, constant); });
     }
     const Buffer x = random_floats(stream, n);
     if (constant) x.fill(stream, 0.3f);
@@ -38,7 +64,13 @@ void histogram_topic(Suite& suite, const Context& context) {
       host = x.read<float>();
       floats.host_peer("C++ with OpenMP", [&] { openmp_histogram_floats(host.data(), host_counts.data(), -1, 1, n); });
     }
-    floats.peers_only();
+    floats.ours(
+        [&] {
+          histogram(
+              stream,
+              {.type = ScalarType::f32, .samples = x, .count = n, .bins = 256, .counts = counts, .low = -1, .high = 1});
+        },
+        [&] { require_counts(counts, n, constant); });
   }
 }
 

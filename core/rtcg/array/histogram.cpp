@@ -2,13 +2,12 @@
 
 #include <cmath>
 #include <limits>
-#include <map>
-#include <mutex>
 
 #include <fmt/format.h>
 
+#include "rtcg/array/kernel_table.h"
+#include "rtcg/array/loop_shape.h"
 #include "rtcg/array/raw_launch.h"
-#include "rtcg/compile/compiler.h"
 #include "rtcg/compile/template.h"
 #include "rtcg/error.h"
 #include "rtcg_core_kernels.h"
@@ -31,16 +30,19 @@ struct HistogramShape {
   ScalarType type = ScalarType::unknown;
   Bins kind = Bins::uniform;
   bool all_bytes = false, cpu = false;
+  std::size_t group = 0;
   std::size_t capacity = 0;  ///< counters in local memory, 0: too many for it
-  friend auto operator<=>(const HistogramShape&, const HistogramShape&) = default;
 
+  std::string key() const {
+    return fmt::format("{} {}{}{} {} {}", name_of(type), static_cast<int>(kind), all_bytes, cpu, group, capacity);
+  }
   std::size_t copies() const {
     if (cpu) return capacity <= 4096 ? 4 : 1;
     return capacity == 0 ? 1 : std::min<std::size_t>(32, local_counters / capacity);
   }
 };
 
-constexpr std::size_t group = 512, loads = 2;
+constexpr std::size_t loads = 2;
 
 Source source_of(const HistogramShape& shape) {
   const std::string compared = name_of(edge_type(shape.type));
@@ -57,25 +59,10 @@ Source source_of(const HistogramShape& shape) {
               : shape.all_bytes           ? "bytes"
                                           : "whole"},
       {"cpu", shape.cpu},
-      {"group", group},
+      {"group", shape.group},
       {"loads", loads},
   };
   return Source("histogram.cl", render(kernels::histogram_cl, values, "histogram.cl"));
-}
-
-struct HistogramKernels {
-  Kernel count, add;
-};
-
-const HistogramKernels& kernels_of(const Device& device, const HistogramShape& shape) {
-  static std::mutex mutex;
-  static std::map<std::pair<std::string, HistogramShape>, HistogramKernels> known;
-  const std::lock_guard lock(mutex);
-  const std::pair key(device.id(), shape);
-  const auto found = known.find(key);
-  if (found != known.end()) return found->second;
-  const Module module = compile(device, source_of(shape));
-  return known.emplace(key, HistogramKernels{module.kernel("histogram"), module.kernel("add_counts")}).first->second;
 }
 
 void check(const HistogramProblem& problem) {
@@ -152,16 +139,22 @@ void histogram(const Stream& stream, const HistogramProblem& problem) {
   check(problem);
   const DeviceProperties& device = stream.device().properties();
   HistogramShape shape{problem.type, problem.kind};
-  shape.cpu = device.kind != DeviceKind::gpu;
+  shape.cpu = loop_shape(stream.device()) == LoopShape::cpu;
+  // Two such groups fill a multiprocessor, as far as its local memory goes, too.
+  shape.group = std::min(1024u, device.max_work_group);
   shape.all_bytes =
       problem.kind == Bins::whole && problem.type == ScalarType::u8 && problem.first == 0 && problem.bins == 256;
   shape.capacity = 256;
   while (shape.capacity < problem.bins) shape.capacity *= 2;
   if (!shape.cpu && shape.capacity > local_counters) shape.capacity = 0;
-  const HistogramKernels& kernels = kernels_of(stream.device(), shape);
+  const std::string code = shape.key();
+  const auto kernel = [&](const char* name) -> const Kernel& {
+    return cached_kernel(stream.device(), name, code, [&] { return std::pair(source_of(shape), std::string(name)); });
+  };
 
   const bool wide = problem.count_bytes == 8;
-  const Buffer counts = wide ? Buffer(stream, problem.bins * sizeof(std::uint32_t)) : problem.counts;
+  const Buffer counts = wide ? Buffer(stream, problem.bins * sizeof(std::uint32_t))
+                             : problem.counts.slice(0, problem.bins * sizeof(std::uint32_t));
   const std::size_t chunks = 4 * device.compute_units;
   const Buffer room =
       shape.cpu ? Buffer(stream, chunks * problem.bins * shape.copies() * sizeof(std::uint32_t)) : Buffer();
@@ -171,16 +164,17 @@ void histogram(const Stream& stream, const HistogramProblem& problem) {
                         count = wide ? std::min(problem.count - done, most_at_once) : problem.count;
     counts.zero(stream);
     if (shape.cpu) {
-      launch_with_bins(problem, kernels.count, stream, Grid::of(chunks, 1), problem.samples, offset, count, counts,
-                       room);
+      launch_with_bins(problem, kernel("histogram"), stream, Grid::of(chunks, 1), problem.samples, offset, count,
+                       counts, room);
     } else {
-      const std::size_t per_group = group * loads * 16 / size_of(problem.type), most = 4 * device.compute_units;
+      const std::size_t per_group = shape.group * loads * 16 / size_of(problem.type), most = 2 * device.compute_units;
       const std::size_t groups = std::clamp<std::size_t>(count / per_group, 1, most);
-      launch_with_bins(problem, kernels.count, stream, Grid::of(groups, group), problem.samples, offset, count, counts);
+      launch_with_bins(problem, kernel("histogram"), stream, Grid::of(groups, shape.group), problem.samples, offset,
+                       count, counts);
     }
     if (wide)
-      raw_launch(kernels.add, stream, Grid::over(problem.bins), counts, problem.counts, static_cast<int>(problem.bins),
-                 static_cast<int>(done == 0));
+      raw_launch(kernel("add_counts"), stream, Grid::over(problem.bins), counts, problem.counts,
+                 static_cast<int>(problem.bins), static_cast<int>(done == 0));
     done += count;
   } while (done < problem.count);
 }

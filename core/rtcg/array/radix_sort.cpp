@@ -1,15 +1,14 @@
 #include "rtcg/array/radix_sort.h"
 
 #include <limits>
-#include <map>
-#include <mutex>
 #include <tuple>
 
 #include <fmt/format.h>
 
+#include "rtcg/array/kernel_table.h"
+#include "rtcg/array/loop_shape.h"
 #include "rtcg/array/radix_sort_text.h"
 #include "rtcg/array/raw_launch.h"
-#include "rtcg/compile/compiler.h"
 #include "rtcg/error.h"
 
 namespace rtcg {
@@ -17,21 +16,6 @@ namespace rtcg {
 namespace {
 
 constexpr std::size_t longest_row = std::numeric_limits<std::uint32_t>::max();
-
-/// Kernels of one shape on one device, compiled once a process.
-const std::vector<Kernel>& kernels_of(const Device& device, const SortShape& shape) {
-  static std::mutex mutex;
-  static std::map<std::pair<std::string, SortShape>, std::vector<Kernel>> known;
-  const std::lock_guard lock(mutex);
-  std::vector<Kernel>& kernels = known[{device.id(), shape}];
-  if (kernels.empty()) {
-    const Module module = compile(device, sort_source(shape));
-    std::vector<Kernel> made;
-    for (const char* name : sort_kernel_names(shape)) made.push_back(module.kernel(name));
-    kernels = std::move(made);
-  }
-  return kernels;
-}
 
 /// The buffers of a problem in the order in which every kernel takes them.
 class Sort {
@@ -43,9 +27,13 @@ class Sort {
   bool moves_values() const { return shape_.value_bytes != 0; }
   void run_rows_by_items();
   void run_chunks();
-  void run_rows_by_groups();
   void run_tiles();
-  void count_digits(const std::vector<Kernel>& kernels, const Buffer& counts, const Buffer& plans);
+  void run_onesweep();
+  void count_digits(const Buffer& counts, const Buffer& plans) const;
+  const Kernel& kernel(const char* name) const {
+    return cached_kernel(stream_.device(), name, code_,
+                         [&] { return std::pair(sort_source(shape_), std::string(name)); });
+  }
 
   /// kernel(before..., buffers..., after...)
   template <class... Before, class... After>
@@ -63,6 +51,7 @@ class Sort {
   const Stream& stream_;
   SortProblem problem_;
   SortShape shape_;
+  std::string code_;  ///< key of the shape, once it is complete
   Buffer key_scratch_, value_scratch_, result_;
   std::uint64_t keys_offset_, values_offset_, length_;
   bool cpu_;
@@ -85,13 +74,17 @@ Buffer apart_from(const Stream& stream, const Buffer& source, const Buffer& targ
   return copy;
 }
 
-SortMethod method_for(const DeviceProperties& device, SortMethod wanted) {
-  const bool nvidia =
-      device.kind == DeviceKind::gpu && (device.backend == Backend::cuda || device.vendor == "NVIDIA Corporation");
+bool is_nvidia_gpu(const DeviceProperties& device) {
+  return device.kind == DeviceKind::gpu && (device.backend == Backend::cuda || device.vendor == "NVIDIA Corporation");
+}
+
+SortMethod method_for(const Device& device, SortMethod wanted) {
+  const bool nvidia = is_nvidia_gpu(device.properties());
   if (wanted == SortMethod::onesweep && !nvidia)
-    refuse(fmt::format("the onesweep method needs an NVIDIA GPU, {} is none; use tiles or chunks", device.name));
+    refuse(fmt::format("the onesweep method needs an NVIDIA GPU, {} is none; use tiles or chunks",
+                       device.properties().name));
   if (wanted != SortMethod::automatic) return wanted;
-  return device.kind != DeviceKind::gpu ? SortMethod::chunks : nvidia ? SortMethod::onesweep : SortMethod::tiles;
+  return loop_shape(device) == LoopShape::cpu ? SortMethod::chunks : nvidia ? SortMethod::onesweep : SortMethod::tiles;
 }
 
 Sort::Sort(const Stream& stream, const SortProblem& problem)
@@ -100,7 +93,6 @@ Sort::Sort(const Stream& stream, const SortProblem& problem)
       keys_offset_(problem.keys_offset),
       values_offset_(problem.values_offset),
       length_(problem.length) {
-  const DeviceProperties& device = stream.device().properties();
   const unsigned key_bits = sort_key_bits(problem.type);
   if (key_bits == 0) refuse(fmt::format("keys of type {} have no order; real types have", name_of(problem.type)));
   if (problem.length > longest_row)
@@ -124,7 +116,7 @@ Sort::Sort(const Stream& stream, const SortProblem& problem)
   shape_.first_bit = problem.first_bit;
   const unsigned all_bits = problem.type == ScalarType::boolean ? 1 : key_bits - problem.first_bit;
   shape_.bits = problem.bits == 0 ? all_bits : std::min(problem.bits, all_bits);
-  shape_.method = method_for(device, problem.method);
+  shape_.method = method_for(stream.device(), problem.method);
   cpu_ = shape_.method == SortMethod::chunks;
   if (problem.positions) {
     if (problem.position_bytes != 4 && problem.position_bytes != 8)
@@ -155,8 +147,9 @@ void Sort::run() {
   if (!problem_.sorted_keys) problem_.sorted_keys = Buffer(stream_, elements * key_bytes);
   problem_.keys = apart_from(stream_, problem_.keys, problem_.sorted_keys);
   if (!shape_.positions) problem_.values = apart_from(stream_, problem_.values, result_);
-  const bool short_rows = cpu_ ? problem_.rows >= 2 * stream_.device().properties().compute_units || elements <= 8192
-                               : problem_.length <= sort_tile_items(key_bytes);
+  const std::size_t units = stream_.device().properties().compute_units;
+  const bool short_rows =
+      cpu_ ? problem_.rows >= 2 * units || elements <= 8192 : problem_.length <= sort_tile_items(key_bytes);
   if (cpu_ || !short_rows) {
     key_scratch_ = Buffer(stream_, elements * key_bytes);
     if (moves_values()) value_scratch_ = Buffer(stream_, elements * shape_.value_bytes);
@@ -164,76 +157,81 @@ void Sort::run() {
     key_scratch_ = problem_.sorted_keys;
     value_scratch_ = result_;
   }
+  shape_.step = short_rows ? SortStep::rows : SortStep::passes;
+  shape_.wide_status = shape_.method == SortMethod::onesweep && !short_rows && problem_.length >= std::size_t{1} << 30;
+  if (!cpu_) shape_.choose_tile(problem_.length);
+  code_ = shape_.key();
   if (cpu_)
     short_rows ? run_rows_by_items() : run_chunks();
+  else if (short_rows)
+    launch(kernel("radix_tile_rows"), Grid::of(problem_.rows, shape_.group), std::tuple<>(), std::tie(length_));
   else
-    short_rows ? run_rows_by_groups() : run_tiles();
+    shape_.method == SortMethod::onesweep ? run_onesweep() : run_tiles();
 }
 
 void Sort::run_rows_by_items() {
-  shape_.step = SortStep::rows;
-  const auto& kernels = kernels_of(stream_.device(), shape_);
   const std::size_t items = std::min<std::size_t>(problem_.rows, 4 * stream_.device().properties().compute_units);
   const Buffer plans(stream_, items * shape_.passes() * sizeof(std::uint32_t));
   const std::uint64_t rows = problem_.rows;
-  launch(kernels[0], Grid::of(items, 1), std::tuple<>(), std::tie(plans, rows, length_));
+  launch(kernel("radix_rows"), Grid::of(items, 1), std::tuple<>(), std::tie(plans, rows, length_));
 }
 
 void Sort::run_chunks() {
-  const auto& kernels = kernels_of(stream_.device(), shape_);
-  const Kernel &plan_chunks = kernels[0], &plan = kernels[1], &count = kernels[2], &place = kernels[3],
-               &move = kernels[4];
   const std::uint32_t chunks = 4 * stream_.device().properties().compute_units;
   const Buffer counts(stream_, chunks * shape_.passes() * 256 * sizeof(std::uint32_t));
   const Buffer places(stream_, chunks * 256 * sizeof(std::uint32_t));
   const Buffer plans(stream_, shape_.passes() * sizeof(std::uint32_t));
   const Grid all = Grid::of(chunks, 1), one = Grid::of(1, 1);
   for (std::uint64_t row = 0; row < problem_.rows; ++row) {
-    raw_launch(plan_chunks, stream_, all, problem_.keys, keys_offset_, counts, row, length_);
-    raw_launch(plan, stream_, one, counts, chunks, plans, length_);
+    raw_launch(kernel("radix_plan_chunks"), stream_, all, problem_.keys, keys_offset_, counts, row, length_);
+    raw_launch(kernel("radix_plan"), stream_, one, counts, chunks, plans, length_);
     for (int pass = 0; pass < static_cast<int>(shape_.passes()); ++pass) {
-      raw_launch(count, stream_, all, pass, plans, places, problem_.keys, keys_offset_, key_scratch_,
-                 problem_.sorted_keys, row, length_);
-      raw_launch(place, stream_, one, pass, plans, places, chunks);
-      launch(move, all, std::tie(pass, plans, places), std::tie(row, length_));
+      raw_launch(kernel("radix_count_chunks"), stream_, all, pass, plans, places, problem_.keys, keys_offset_,
+                 key_scratch_, problem_.sorted_keys, row, length_);
+      raw_launch(kernel("radix_place_chunks"), stream_, one, pass, plans, places, chunks);
+      launch(kernel("radix_move_chunks"), all, std::tie(pass, plans, places), std::tie(row, length_));
     }
   }
 }
 
-void Sort::run_rows_by_groups() {
-  shape_.step = SortStep::rows;
-  shape_.choose_tile_for(problem_.length);
-  launch(kernels_of(stream_.device(), shape_)[0], Grid::of(problem_.rows, shape_.group), std::tuple<>(),
-         std::tie(length_));
-}
-
-void Sort::count_digits(const std::vector<Kernel>& kernels, const Buffer& counts, const Buffer& plans) {
-  const std::size_t wanted = 4 * stream_.device().properties().compute_units;
-  const std::uint32_t groups = static_cast<std::uint32_t>(
-      std::clamp<std::size_t>(problem_.length / 8192, 1, std::max<std::size_t>(1, wanted / problem_.rows)));
+void Sort::count_digits(const Buffer& counts, const Buffer& plans) const {
+  const std::size_t most = std::max<std::size_t>(1, 4 * stream_.device().properties().compute_units / problem_.rows);
+  const auto groups = static_cast<std::uint32_t>(std::clamp<std::size_t>(problem_.length / 8192, 1, most));
   counts.zero(stream_);
-  raw_launch(kernels[0], stream_, Grid::of(groups * problem_.rows, shape_.group), problem_.keys, keys_offset_, counts,
-             length_, groups);
-  raw_launch(kernels[1], stream_, Grid::of(problem_.rows, 256), counts, plans, length_);
+  raw_launch(kernel("radix_histogram"), stream_, Grid::of(groups * problem_.rows, 256), problem_.keys, keys_offset_,
+             counts, length_, groups);
+  raw_launch(kernel("radix_plan"), stream_, Grid::of(problem_.rows, 256), counts, plans, length_);
 }
 
 void Sort::run_tiles() {
-  shape_.choose_tile_for(sort_tile_items(size_of(problem_.type)));
-  const auto& kernels = kernels_of(stream_.device(), shape_);
-  const Kernel &count = kernels[2], &place = kernels[3], &move = kernels[4];
-  const std::size_t rows = problem_.rows, passes = shape_.passes(), tiles = problem_.length / shape_.tile() + 1;
+  const std::size_t rows = problem_.rows, passes = shape_.passes(), tiles = (problem_.length - 1) / shape_.tile() + 1;
   const Buffer counts(stream_, rows * passes * 256 * sizeof(std::uint32_t));
   const Buffer plans(stream_, rows * passes * sizeof(std::uint32_t));
-  count_digits(kernels, counts, plans);
+  count_digits(counts, plans);
   const std::size_t wanted = 8 * stream_.device().properties().compute_units;
   const auto blocks = static_cast<std::uint32_t>(std::min(tiles, std::max<std::size_t>(1, wanted / rows)));
   const Buffer places(stream_, rows * 256 * blocks * sizeof(std::uint32_t));
   const Grid grid = Grid::of(rows * blocks, shape_.group);
   for (int pass = 0; pass < static_cast<int>(passes); ++pass) {
-    raw_launch(count, stream_, grid, pass, plans, places, problem_.keys, keys_offset_, key_scratch_,
-               problem_.sorted_keys, length_, blocks);
-    raw_launch(place, stream_, Grid::of(rows * 256, shape_.group), pass, counts, places, blocks);
-    launch(move, grid, std::tie(pass, plans, places), std::tie(length_, blocks));
+    raw_launch(kernel("radix_count_blocks"), stream_, grid, pass, plans, places, problem_.keys, keys_offset_,
+               key_scratch_, problem_.sorted_keys, length_, blocks);
+    raw_launch(kernel("radix_place_blocks"), stream_, Grid::of(rows * 256, shape_.group), pass, counts, places, blocks);
+    launch(kernel("radix_move_blocks"), grid, std::tie(pass, plans, places), std::tie(length_, blocks));
+  }
+}
+
+void Sort::run_onesweep() {
+  const std::size_t rows = problem_.rows, passes = shape_.passes();
+  const auto tiles = static_cast<std::uint32_t>((problem_.length - 1) / shape_.tile() + 1);
+  const Buffer counts(stream_, rows * passes * 256 * sizeof(std::uint32_t));
+  const Buffer plans(stream_, rows * passes * sizeof(std::uint32_t));
+  count_digits(counts, plans);
+  const Buffer statuses(stream_, rows * tiles * 256 * (shape_.wide_status ? 8 : 4)), ticket(stream_, 4);
+  for (int pass = 0; pass < static_cast<int>(passes); ++pass) {
+    statuses.zero(stream_);
+    ticket.zero(stream_);
+    launch(kernel("radix_onesweep"), Grid::of(rows * tiles, shape_.group),
+           std::tie(pass, plans, counts, statuses, ticket), std::tie(length_, tiles));
   }
 }
 

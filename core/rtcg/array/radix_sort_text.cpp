@@ -1,5 +1,9 @@
 #include "rtcg/array/radix_sort_text.h"
 
+#include <algorithm>
+
+#include <fmt/format.h>
+
 #include "rtcg/compile/template.h"
 #include "rtcg_core_kernels.h"
 
@@ -61,17 +65,33 @@ std::size_t sort_tile_items(std::size_t key_bytes) {
   return 256 * (key_bytes == 8 ? 9 : 15);
 }
 
-void SortShape::choose_tile_for(std::size_t length) {
+void SortShape::choose_tile(std::size_t length) {
+  const bool long_keys = size_of(type) == 8;
+  if (method == SortMethod::onesweep && step == SortStep::passes) {
+    group = 256;
+    items = long_keys ? 12 : 24;
+    return;
+  }
   // Odd numbers of items keep the items' runs in different banks.
-  group = length <= 64 * 7 ? 64 : 256;
-  const unsigned most = size_of(type) == 8 ? 9 : 15;
-  items = 1;
+  group = step == SortStep::rows && length <= 64 * 7 ? 64 : 256;
+  const unsigned most = long_keys ? 9 : 15;
+  items = step == SortStep::rows ? 1 : most;
   while (tile() < length && items < most) items = items == 1 ? 3 : items == 3 ? 7 : most;
+}
+
+std::string SortShape::key() const {
+  return fmt::format("{} {} {} {}{}{}{} {} {} {} {} {}", name_of(type), static_cast<int>(method),
+                     static_cast<int>(step), descending ? "d" : "", positions ? "p" : "", wide_positions ? "w" : "",
+                     wide_status ? "s" : "", first_bit, bits, value_bytes, group, items);
 }
 
 Source sort_source(const SortShape& shape) {
   const std::size_t key_bytes = size_of(shape.type);
   const unsigned last_bits = shape.bits - 8 * (shape.passes() - 1);
+  // Of onesweep: values go through the room of the tile's keys, so many items at once.
+  const std::size_t value_bytes = std::max<std::size_t>(shape.value_bytes, 1);
+  const std::size_t round_items =
+      std::clamp<std::size_t>(shape.items * key_bytes / value_bytes, 1, std::max(1u, shape.items));
   const TemplateValues values{
       {"key", unsigned_of(key_bytes)},
       {"key_bits", 8 * key_bytes},
@@ -92,21 +112,25 @@ Source sort_source(const SortShape& shape) {
       {"items", shape.items},
       {"copies", shape.passes() > 4 ? 4 : 8},
       {"whole_rows", shape.step == SortStep::rows},
+      {"wide_status", shape.wide_status},
+      {"round_items", round_items},
+      {"rounds", (shape.items + round_items - 1) / round_items},
+      {"room_bytes", shape.group * std::max(shape.items * key_bytes, round_items * value_bytes)},
   };
   std::string text = render(kernels::radix_key_cl, values, "radix_key.cl");
-  if (shape.method == SortMethod::chunks)
-    text += render(kernels::radix_chunks_cl, values, "radix_chunks.cl");
-  else
-    text += render(kernels::radix_tiles_cl, values, "radix_tiles.cl");
+  const auto add = [&](std::string_view part, const char* name) { text += render(part, values, name); };
+  if (shape.method == SortMethod::chunks) {
+    add(kernels::radix_chunks_cl, "radix_chunks.cl");
+  } else if (shape.step == SortStep::rows) {
+    add(kernels::radix_tiles_cl, "radix_tiles.cl");
+  } else {
+    add(kernels::radix_counts_cl, "radix_counts.cl");
+    if (shape.method == SortMethod::onesweep)
+      add(kernels::radix_onesweep_cl, "radix_onesweep.cl");
+    else
+      add(kernels::radix_tiles_cl, "radix_tiles.cl");
+  }
   return Source("radix_sort.cl", text);
-}
-
-std::vector<const char*> sort_kernel_names(const SortShape& shape) {
-  const bool chunks = shape.method == SortMethod::chunks;
-  if (shape.step == SortStep::rows) return {chunks ? "radix_rows" : "radix_tile_rows"};
-  if (chunks)
-    return {"radix_plan_chunks", "radix_plan", "radix_count_chunks", "radix_place_chunks", "radix_move_chunks"};
-  return {"radix_histogram", "radix_plan", "radix_count_blocks", "radix_place_blocks", "radix_move_blocks"};
 }
 
 }  // namespace rtcg

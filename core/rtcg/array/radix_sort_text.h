@@ -4,7 +4,7 @@
 
 #include <compare>
 #include <cstdint>
-#include <vector>
+#include <string>
 
 #include "rtcg/array/radix_sort.h"
 #include "rtcg/compile/source.h"
@@ -21,20 +21,20 @@ struct SortShape {
   SortMethod method = SortMethod::chunks;
   SortStep step = SortStep::passes;
   bool descending = false, positions = false, wide_positions = false;
+  bool wide_status = false;  ///< onesweep: counts of a row may pass 2^30
   unsigned first_bit = 0, bits = 0;
   std::size_t value_bytes = 0;
   unsigned group = 0, items = 0;  ///< of a tile; not for chunks
-  friend auto operator<=>(const SortShape&, const SortShape&) = default;
 
   unsigned passes() const { return (bits + 7) / 8; }
   std::size_t tile() const { return std::size_t{group} * items; }
-  /// The smallest tile that holds `length` keys, at most the largest.
-  void choose_tile_for(std::size_t length);
+  /// The tile of the method; for whole rows the smallest that holds `length` keys, at most the largest.
+  void choose_tile(std::size_t length);
+  std::string key() const;  ///< names the code
 };
 
 unsigned sort_key_bits(ScalarType type);             ///< 0 for types without an order
 std::size_t sort_tile_items(std::size_t key_bytes);  ///< keys of the largest tile that a group sorts in local memory
 Source sort_source(const SortShape& shape);
-std::vector<const char*> sort_kernel_names(const SortShape& shape);
 
 }  // namespace rtcg

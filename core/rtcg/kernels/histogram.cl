@@ -107,9 +107,9 @@ kernel void histogram(global const sample_t* samples, ulong offset, ulong count,
     if (bin_ >= 0) atomic_inc({{ "&own[bin_ * COPIES + copy]" if capacity > 0 else "&counts[bin_]" }}); \
   } while (0)
 /// The samples within 16 bytes.
-#define COUNT_LOAD(w)                                \
+#define COUNT_LOAD(load_)                                \
   do {                                               \
-    const uint part_[4] = {w.x, w.y, w.z, w.w};      \
+    const uint part_[4] = {load_.x, load_.y, load_.z, load_.w};      \
     RTCG_UNROLL(4)                                   \
     for (int k_ = 0; k_ < 4; {{ "k_ += 2" if sample_bytes == 8 else "++k_" }}) { \
 {% if sample_bytes == 8 %}

@@ -31,6 +31,17 @@ static inline key_t ordered(key_t key) {
 {% endif %}
 }
 
+/// A key that no other follows.
+{% if order == "float" %}
+#define LAST_KEY ALL_ONES
+{% elif order == "boolean" %}
+#define LAST_KEY ((key_t){{ 0 if descending else 1 }})
+{% elif order == "signed" %}
+#define LAST_KEY {{ "SIGN" if descending else "((key_t)~SIGN)" }}
+{% else %}
+#define LAST_KEY {{ "((key_t)0)" if descending else "ALL_ONES" }}
+{% endif %}
+
 /// Digit of pass p: eight bits of the ordered key, fewer in the last.
 #define FIRST_BIT {{ first_bit }}
 #define LAST_MASK {{ last_mask }}u

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "rtcg/array/loop_shape.h"
 #include "support/devices.h"
 #include "support/scratch_directory.h"
 
@@ -40,8 +41,13 @@ std::vector<Real> uniform_edges(double low, double high, std::size_t bins) {
   return edges;
 }
 
-class HistogramTest : public test::DeviceTest {
+/// Every test runs in both loop shapes.
+class HistogramTest : public testing::TestWithParam<std::tuple<Device, LoopShape>> {
  protected:
+  void SetUp() override { force_loop_shape(std::get<LoopShape>(GetParam())); }
+  void TearDown() override { force_loop_shape({}); }
+  const Device& device() const { return std::get<Device>(GetParam()); }
+
   template <class T, class Real>
   void check_uniform(const std::vector<T>& samples, double low, double high, std::size_t bins,
                      std::size_t offset = 0) const {
@@ -177,7 +183,14 @@ TEST_P(HistogramTest, SaysWhatIsWrong) {
   EXPECT_MESSAGE(UsageError, "10 bins need 11 edges", with([](auto& p) { p.kind = Bins::edges; }));
 }
 
-RTCG_INSTANTIATE_FOR_DEVICES(HistogramTest);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(HistogramTest);
+INSTANTIATE_TEST_SUITE_P(
+    , HistogramTest,
+    testing::Combine(testing::ValuesIn(test::test_devices()), testing::Values(LoopShape::cpu, LoopShape::gpu)),
+    [](const auto& info) {
+      const bool cpu = std::get<LoopShape>(info.param) == LoopShape::cpu;
+      return (cpu ? "chunks_" : "groups_") + test::device_test_name({std::get<Device>(info.param), info.index});
+    });
 
 }  // namespace
 }  // namespace rtcg
