@@ -24,3 +24,4 @@ set(library ${PROJECT_BINARY_DIR}/apps/librtcg_cuda_peers.so)
 add_custom_command(OUTPUT ${library} COMMAND ${RTCG_NVCC} -shared -cudart static ${objects} -o ${library}
                    DEPENDS ${objects} VERBATIM)
 add_custom_target(rtcg_cuda_peers ALL DEPENDS ${library})
+add_dependencies(rtcg-bench rtcg_cuda_peers)

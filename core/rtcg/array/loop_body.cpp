@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "rtcg/array/loop_shape.h"
@@ -269,9 +270,26 @@ void LoopBody::decide_walks(const Device& device) {
       for (const std::int64_t stride : operand.strides) walk_.push_back(stride);
   }
   wide_ = reach > std::numeric_limits<std::int32_t>::max() - 4096;
-  fits_ = walk_.size() * (wide_ ? 8 : 4) <= 255;
+  fits_ = walk_.size() * (wide_ ? 8 : 4) <= most_walk_bytes;
+  if (!wide_ && extents_.size() > 1 && count_ > 0) add_divisors();
   if (!wide_)
     for (const std::int64_t word : walk_) walk_narrow_.push_back(static_cast<std::int32_t>(word));
+}
+
+/// i / d == (i * factor >> 32) >> shift for all i < 2^31, with 2^shift < d <= 2^(shift + 1) and factor just over
+/// 2^(32 + shift) / d: exact because the error, below i / 2^(32 + shift), is below 1 / d. Left out where words are
+/// short.
+void LoopBody::add_divisors() {
+  const auto words = static_cast<std::size_t>(2 * (extents_.size() - 1));
+  if ((walk_.size() + words) * 4 > most_walk_bytes) return;
+  divisors_ = static_cast<int>(walk_.size());
+  for (int d = 1; d < extents_.size(); ++d) {
+    const auto extent = static_cast<std::uint64_t>(extents_[d]);
+    const int shift = std::bit_width(extent - 1) - 1;
+    walk_.push_back(
+        static_cast<std::int32_t>(static_cast<std::uint32_t>((std::uint64_t{1} << (32 + shift)) / extent + 1)));
+    walk_.push_back(shift);
+  }
 }
 
 void LoopBody::form_key() {
@@ -282,7 +300,8 @@ void LoopBody::form_key() {
     key_.push_back(static_cast<char>(value >> 8));
   };
   key_.push_back(static_cast<char>(lanes_));
-  key_.push_back(static_cast<char>(wide_ | whole_rows_ << 1 | aliased_ << 2 | has_outputs_ << 3 | cpu_ << 4));
+  key_.push_back(static_cast<char>(wide_ | whole_rows_ << 1 | aliased_ << 2 | has_outputs_ << 3 | cpu_ << 4 |
+                                   (divisors_ >= 0 ? 32 : 0)));
   key_.push_back(static_cast<char>(extents_.size()));
   key_.push_back(static_cast<char>(outer_.size()));
   key_.push_back(static_cast<char>(operands_.size()));

@@ -8,6 +8,9 @@
 //   declare_lanes  "float in0_[V];" and values that do not change in the loop; at the top of the kernel
 //   load_run       V elements starting at position `i` into the lanes; i is a multiple of V and the run is whole
 //   load_one       element `i` into lane `k`
+//   row_start      where an operand needs the coordinates of `i` (else empty): declares row_, the position at which the
+//                  row of `i` starts, row_length_, and x_, a variable, the place of `i` in its row
+//   load_in_row    element `i` = row_ + x_ into lane `k`, without a division; store_in_row likewise
 //   compute        from lane `k` (of element `i`): statements that declare local names
 //   results        C expressions of the results, valid after `compute`
 //   keep           results into the output lanes: "out0_[k] = v3_;" (only with outputs; declared by declare_lanes)
@@ -26,6 +29,7 @@ namespace rtcg {
 
 struct BodyText {
   std::string parameters, functions, declare_lanes, load_run, load_one, compute, keep, store_run, store_one;
+  std::string row_start, load_in_row, store_in_row;
   std::vector<std::string> results;
   std::vector<Dtype> result_types;
 };
@@ -73,7 +77,7 @@ class LoopBody {
   void append_arguments(ArgumentList& list) const;
   BodyText text() const;
 
-  static constexpr std::size_t most_operands = 32, most_scalars = 12;
+  static constexpr std::size_t most_operands = 32, most_scalars = 12, most_walk_bytes = 255;
 
  private:
   friend class LoopText;
@@ -108,6 +112,7 @@ class LoopBody {
   void decide_lanes(const Device& device, unsigned cpu_lanes);
   void decide_walks(const Device& device);
   void decide_walk(Operand& operand, bool is_cuda);
+  void add_divisors();
   void form_key();
 
   std::array<std::byte, 4096> arena_;
@@ -120,8 +125,10 @@ class LoopBody {
   Dims outer_, inner_, extents_;
   std::int64_t count_ = 0;
   unsigned lanes_ = 1;
+  int divisors_ = -1;  ///< first of two words for each extent but the first, by which one divides; -1: none
   bool cpu_ = false, wide_ = false, whole_rows_ = false, aliased_ = false, has_outputs_ = false, fits_ = true;
-  std::pmr::vector<std::int64_t> walk_{&resource_};  ///< extents (of more than one dimension), then operands' words
+  /// Extents (of more than one dimension), then operands' words, then the divisors.
+  std::pmr::vector<std::int64_t> walk_{&resource_};
   std::pmr::vector<std::int32_t> walk_narrow_{&resource_};  ///< the same, as launched when 32 bits do
   std::pmr::string key_{&resource_};
 };

@@ -17,6 +17,11 @@ class LoopText {
     text.declare_lanes = declare_lanes();
     text.load_run = access_run(false);
     text.load_one = access_one(false, "i", "k");
+    const bool in_rows = needs_coordinates(false) || needs_coordinates(true);
+    if (in_rows) {
+      text.row_start = row_start();
+      text.load_in_row = access_in_row(false);
+    }
     text.compute = compute();
     for (std::size_t r = 0; r < b_.root_slots_.size(); ++r) {
       text.results.push_back(value(b_.root_slots_[r]));
@@ -27,6 +32,7 @@ class LoopText {
         text.keep += fmt::format("out{}_[k] = {};\n", r, text.results[r]);
       text.store_run = access_run(true);
       text.store_one = access_one(true, "i", "k");
+      if (in_rows) text.store_in_row = access_in_row(true);
     }
     text.functions = functions(text.compute + text.load_run + text.store_run);
     return text;
@@ -124,10 +130,46 @@ class LoopText {
   }
   std::string coordinates(const std::string& i) const {
     std::string text = fmt::format("index_t r_ = {};\n", i);
-    for (int d = dims() - 1; d > 0; --d)
-      text +=
-          fmt::format("const stride_t c{}_ = (stride_t)(r_ % (index_t){});\nr_ /= (index_t){};\n", d, word(d), word(d));
+    for (int d = dims() - 1; d > 0; --d) {
+      const int divisor = b_.divisors_ + 2 * (d - 1);
+      text += b_.divisors_ < 0 ? fmt::format("const index_t q{}_ = r_ / (index_t){};\n", d, word(d))
+                               : fmt::format("const index_t q{}_ = mul_hi(r_, (uint){}) >> {};\n", d, word(divisor),
+                                             word(divisor + 1));
+      text += fmt::format("const stride_t c{0}_ = (stride_t)(r_ - q{0}_ * (index_t){1});\nr_ = q{0}_;\n", d, word(d));
+    }
     return text + "const stride_t c0_ = (stride_t)r_;\n";
+  }
+
+  /// From the coordinates of element `i`: row_, the linear position at which its row starts, x_, its place in the row,
+  /// and b0_, b1_ ..., where the row starts in each operand that needs coordinates.
+  std::string row_start() const {
+    std::string text = coordinates("i");
+    text += fmt::format("stride_t x_ = c{}_;\nconst index_t row_ = i - (index_t)x_;\n", dims() - 1);
+    text += fmt::format("const stride_t row_length_ = {};\n", word(dims() - 1));
+    for (std::size_t p = 0; p < b_.operands_.size(); ++p) {
+      const Operand& o = b_.operands_[p];
+      if (o.role == Role::source || o.walk < Walk::rows) continue;
+      std::string base = o.word >= 0 ? word(o.word) : "0";
+      for (int d = 0; d + 1 < dims(); ++d) base += fmt::format(" + c{}_ * {}", d, word(o.word + 1 + d));
+      text += fmt::format("const stride_t b{}_ = {};\n", p, base);
+    }
+    return text;
+  }
+  std::string access_in_row(bool storing) const {
+    std::string text;
+    for (std::size_t p = 0; p < b_.operands_.size(); ++p) {
+      const Operand& o = b_.operands_[p];
+      if ((o.role == Role::output) != storing || o.role == Role::source || (o.walk == Walk::uniform && !storing))
+        continue;
+      std::string place = place_of(o, "i");
+      if (o.walk == Walk::rows) place = fmt::format("b{}_ + x_", p);
+      if (o.walk == Walk::repeated) place = fmt::format("b{}_", p);
+      if (o.walk == Walk::general) place = fmt::format("b{}_ + x_ * {}", p, word(o.word + dims()));
+      const std::string lane = lane_array(p) + "[k]";
+      text += storing ? store(o, p, place, lane)
+                      : fmt::format("{} = {};\n", lane, o.role == Role::index ? place : load(o, p, place));
+    }
+    return text;
   }
 
   std::string access_one(bool storing, const std::string& i, const std::string& k) const {

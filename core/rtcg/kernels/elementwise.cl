@@ -1,5 +1,5 @@
 // A fused expression written to its outputs. On a GPU every item computes one run of V elements; on a CPU every item
-// walks one chunk, which the compiler turns into vectors.
+// walks one chunk, row by row where rows matter, which the compiler turns into vectors.
 {{ functions }}
 kernel void evaluate({{ parameters }}const ulong n_) {
 {{ declare_lanes }}
@@ -7,6 +7,22 @@ kernel void evaluate({{ parameters }}const ulong n_) {
   const index_t chunk_ = (index_t)((n_ + get_num_groups(0) - 1) / get_num_groups(0));
   const index_t first_ = (index_t)get_group_id(0) * chunk_;
   const index_t last_ = (index_t)min((ulong)first_ + chunk_, n_);
+{% if row_start != "" %}
+  for (index_t next_ = first_; next_ < last_;) {
+    const index_t i = next_;
+{{ row_start }}
+    const stride_t end_ = (stride_t)min((index_t)row_length_, last_ - row_);
+    next_ = row_ + (index_t)end_;
+    for (; x_ < end_; ++x_) {
+      const index_t i = row_ + (index_t)x_;
+      const int k = 0;
+{{ load_in_row }}
+{{ compute }}
+{{ keep }}
+{{ store_in_row }}
+    }
+  }
+{% else %}
   for (index_t i = first_; i < last_; ++i) {
     const int k = 0;
 {{ load_one }}
@@ -14,6 +30,7 @@ kernel void evaluate({{ parameters }}const ulong n_) {
 {{ keep }}
 {{ store_one }}
   }
+{% endif %}
 {% else %}
   const index_t run_ = (index_t)get_global_id(0) * {{ lanes }};
   if ((ulong)run_ + {{ lanes }} <= n_) {
