@@ -5,11 +5,21 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <numeric>
 
 #include "rtcg/array/loop_shape.h"
 #include "rtcg/error.h"
 
 namespace rtcg {
+
+namespace {
+
+/// A half travels as the float it is computed in.
+Dtype travelling_type(Dtype type) {
+  return type == Dtype::f16 ? Dtype::f32 : type;
+}
+
+}  // namespace
 
 void ArgumentList::buffer(const Buffer& buffer, Dtype type) {
   // A boolean's byte is a uchar to the kernel.
@@ -166,14 +176,14 @@ bool LoopBody::merge_whole(const Shape& shape) {
 }
 
 void LoopBody::merge(const Shape& shape, int split) {
-  fits_ = operands_.size() <= most_operands && scalars_.size() <= most_scalars;
+  fits_ = operands_.size() <= most_operands && scalar_bytes() <= most_scalar_bytes;
   if (!fits_) return;
   if (split == 0 && merge_whole(shape)) return;
   // Built from the last dimension to the first: `extents` and each operand's strides, reversed.
   Dims extents;
   const std::size_t operands = operands_.size();
   std::array<Strides, most_operands + 1> strides;
-  fits_ = operands <= most_operands && scalars_.size() <= most_scalars;
+  fits_ = operands <= most_operands && scalar_bytes() <= most_scalar_bytes;
   if (!fits_) return;
   int inner_dims = 0;
   for (int d = shape.size() - 1; d >= 0; --d) {
@@ -342,12 +352,45 @@ void LoopBody::append_arguments(ArgumentList& list) const {
     list.bytes(walk_.data(), walk_.size() * 8, ScalarType::unknown);
   else if (!walk_.empty())
     list.bytes(walk_narrow_.data(), walk_narrow_.size() * 4, ScalarType::unknown);
+  if (packs_scalars()) {
+    alignas(16) std::array<std::byte, most_scalar_bytes + 16> packed{};
+    std::size_t bytes = 0;
+    for (const std::size_t k : scalar_order()) {
+      const Scalar value = scalars_[k].value->as(travelling_type(scalars_[k].type));
+      std::memcpy(packed.data() + bytes, value.data(), size_of(value.dtype()));
+      bytes += size_of(value.dtype());
+    }
+    const std::size_t widest = size_of(travelling_type(scalars_[scalar_order().front()].type));
+    return list.structure(packed.data(), (bytes + widest - 1) / widest * widest);
+  }
   for (const auto& [scalar, type] : scalars_)
-    // A half travels as the float it is computed in.
     if (scalar->dtype() == type && type != Dtype::f16)
       list.bytes(scalar->data(), size_of(type), type);
     else
-      list.copy(scalar->as(type == Dtype::f16 ? Dtype::f32 : type));
+      list.copy(scalar->as(travelling_type(type)));
+}
+
+std::size_t LoopBody::scalar_bytes() const {
+  std::size_t bytes = 0;
+  for (const ScalarUse& use : scalars_) bytes += size_of(travelling_type(use.type));
+  return bytes;
+}
+
+std::vector<std::size_t> LoopBody::scalar_order() const {
+  std::vector<std::size_t> order(scalars_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return size_of(travelling_type(scalars_[a].type)) > size_of(travelling_type(scalars_[b].type));
+  });
+  return order;
+}
+
+bool LoopBody::has_wide_accesses() const {
+  return lanes_ == 1 || std::all_of(operands_.begin(), operands_.end(), [](const Operand& operand) {
+           const bool is_value =
+               operand.role == Role::index || (operand.role == Role::input && operand.walk == Walk::uniform);
+           return is_value || (operand.role != Role::source && operand.is_aligned);
+         });
 }
 
 }  // namespace rtcg

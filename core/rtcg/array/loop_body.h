@@ -45,6 +45,7 @@ class ArgumentList {
   }
   void copy(const Scalar& scalar);
   void add(const Argument& argument);  ///< as it is; refers to its data
+  void structure(const void* data, std::size_t bytes) { this->bytes(store(data, bytes), bytes, ScalarType::unknown); }
   std::span<const Argument> arguments() const { return {list_.data(), count_}; }
 
  private:
@@ -73,11 +74,15 @@ class LoopBody {
   std::int64_t inner_count() const { return element_count(inner_); }
   std::string_view key() const { return key_; }
   std::size_t nodes() const { return nodes_.size(); }
+  /// Every operand is read and written in wide accesses: runs pay. Otherwise items of a group should work on elements
+  /// side by side.
+  bool has_wide_accesses() const;
 
   void append_arguments(ArgumentList& list) const;
   BodyText text() const;
 
-  static constexpr std::size_t most_operands = 32, most_scalars = 12, most_walk_bytes = 255;
+  static constexpr std::size_t most_operands = 32, most_walk_bytes = 255;
+  static constexpr std::size_t most_single_scalars = 8, most_scalar_bytes = 240;  ///< more travel in one structure
 
  private:
   friend class LoopText;
@@ -113,6 +118,9 @@ class LoopBody {
   void decide_walks(const Device& device);
   void decide_walk(Operand& operand, bool is_cuda);
   void add_divisors();
+  bool packs_scalars() const { return scalars_.size() > most_single_scalars; }
+  std::size_t scalar_bytes() const;
+  std::vector<std::size_t> scalar_order() const;  ///< in their structure: wide ones first, so that nothing is padded
   void form_key();
 
   std::array<std::byte, 4096> arena_;

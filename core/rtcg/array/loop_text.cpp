@@ -60,6 +60,7 @@ class LoopText {
                             restrict_word, p);
     }
     if (!b_.walk_.empty()) list += "const walk_t w_, ";
+    if (b_.packs_scalars()) return list + "const scalars_t s_, ";
     for (std::size_t s = 0; s < b_.scalars_.size(); ++s)
       list += fmt::format("const {} s{}_, ", compute_name(b_.scalars_[s].type), s);
     return list;
@@ -69,6 +70,12 @@ class LoopText {
     std::string text = fmt::format("typedef {} index_t;\ntypedef {} stride_t;\n", b_.wide_ ? "ulong" : "uint",
                                    b_.wide_ ? "long" : "int");
     if (!b_.walk_.empty()) text += fmt::format("typedef struct {{ stride_t v[{}]; }} walk_t;\n", b_.walk_.size());
+    if (b_.packs_scalars()) {
+      text += "typedef struct {";
+      for (const std::size_t s : b_.scalar_order())
+        text += fmt::format(" {} s{}_;", compute_name(b_.scalars_[s].type), s);
+      text += " } scalars_t;\n";
+    }
     text += operation_helpers(calls);
     std::vector<const FunctionText*> seen;
     for (const LoopBody::Linear& linear : b_.nodes_) {
@@ -329,7 +336,7 @@ class LoopText {
         return fmt::format("in{}_{}", linear.place, varies ? "[k]" : "");
       }
       case Op::scalar:
-        return fmt::format("s{}_", linear.place);
+        return fmt::format("{}s{}_", b_.packs_scalars() ? "s_." : "", linear.place);
       default:
         return fmt::format("v{}_", slot);
     }

@@ -1,4 +1,5 @@
-// A fused expression written to its outputs. On a GPU every item computes one run of V elements; on a CPU every item
+// A fused expression written to its outputs. On a GPU every item computes V elements: one run where wide accesses are
+// possible, otherwise elements a group apart, so that a group reads and writes side by side; on a CPU every item
 // walks one chunk, row by row where rows matter, which the compiler turns into vectors.
 {{ functions }}
 kernel void evaluate({{ parameters }}const ulong n_) {
@@ -31,7 +32,7 @@ kernel void evaluate({{ parameters }}const ulong n_) {
 {{ store_one }}
   }
 {% endif %}
-{% else %}
+{% elif runs %}
   const index_t run_ = (index_t)get_global_id(0) * {{ lanes }};
   if ((ulong)run_ + {{ lanes }} <= n_) {
     const index_t i = run_;
@@ -43,7 +44,32 @@ kernel void evaluate({{ parameters }}const ulong n_) {
     }
 {{ store_run }}
   } else {
-    for (index_t i = run_; i < n_; ++i) {
+    RTCG_UNROLL(1) for (index_t i = run_; i < n_; ++i) {
+      const int k = 0;
+{{ load_one }}
+{{ compute }}
+{{ keep }}
+{{ store_one }}
+    }
+  }
+{% else %}
+  const index_t start_ = (index_t)get_group_id(0) * {{ lanes * group }} + (index_t)get_local_id(0);
+  if ((ulong)start_ + {{ (lanes - 1) * group }} < n_) {
+    RTCG_UNROLL({{ lanes }}) for (int k = 0; k < {{ lanes }}; ++k) {
+      const index_t i = start_ + k * {{ group }};
+{{ load_one }}
+    }
+    RTCG_UNROLL({{ lanes }}) for (int k = 0; k < {{ lanes }}; ++k) {
+      const index_t i = start_ + k * {{ group }};
+{{ compute }}
+{{ keep }}
+    }
+    RTCG_UNROLL({{ lanes }}) for (int k = 0; k < {{ lanes }}; ++k) {
+      const index_t i = start_ + k * {{ group }};
+{{ store_one }}
+    }
+  } else {
+    RTCG_UNROLL(1) for (index_t i = start_; i < n_; i += {{ group }}) {
       const int k = 0;
 {{ load_one }}
 {{ compute }}
