@@ -21,4 +21,13 @@ std::vector<Array> black_scholes(const Array& stock, const Array& strike, const 
 /// them. `scratch` has the same edges.
 void laplace(const Array& u, const Array& scratch, int steps);
 
+/// How many steps z = z z + c stays within |z| <= 2, at most `limit`, over [-2, 1] x [-1.5, 1.5]; int32 (side, side).
+Array mandelbrot(const Stream& stream, int side, int limit);
+
+/// A x for a CSR matrix. Held against one thread a row (scalar CSR) and one warp a row (vector CSR).
+Array spmv_csr(const Array& starts, const Array& columns, const Array& values, const Array& x);
+
+/// A x for an ELLPACK matrix: columns and values are (entries of a row, rows), padded with zeros.
+Array spmv_ell(const Array& columns, const Array& values, const Array& x);
+
 }  // namespace rtcg::bench

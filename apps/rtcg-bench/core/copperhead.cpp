@@ -1,5 +1,7 @@
 // Copperhead's programs: speed and length against the same written by hand in CUDA.
+#include <algorithm>
 #include <cmath>
+#include <random>
 
 #include <fmt/format.h>
 
@@ -8,6 +10,7 @@
 #include "apps/rtcg-bench/data.h"
 #include "apps/rtcg-bench/lines_of_code.h"
 #include "apps/rtcg-bench/peers/cuda_peers.h"
+#include "apps/rtcg-bench/poisson.h"
 #include "rtcg-bench_kernels.h"
 #include "rtcg/array/expression.h"
 
@@ -46,6 +49,30 @@ double deviation(const Array& value, const Array& reference) {
 /// Elements in [low, high].
 Array uniform(const Stream& stream, std::size_t n, unsigned seed, float low, float high) {
   return 0.5f * (high - low) * (as_array(random_floats(stream, n, seed)) + 1.0f) + low;
+}
+
+/// Share of elements that differ.
+double difference(const Array& a, const Array& b) {
+  const std::vector<int> u = a.to_vector<int>(), v = b.to_vector<int>();
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < u.size(); ++i) count += u[i] != v[i];
+  return static_cast<double>(count) / static_cast<double>(u.size());
+}
+
+struct CsrProblem {
+  std::vector<int> starts{0}, columns;
+};
+
+CsrProblem random_rows(int rows, int entries_a_row) {
+  CsrProblem problem;
+  std::mt19937 random(1);
+  for (int row = 0; row < rows; ++row) {
+    for (int k = 0; k < entries_a_row; ++k)
+      problem.columns.push_back(static_cast<int>(random() % static_cast<unsigned>(rows)));
+    std::sort(problem.columns.end() - entries_a_row, problem.columns.end());
+    problem.starts.push_back(static_cast<int>(problem.columns.size()));
+  }
+  return problem;
 }
 
 class Programs {
@@ -108,6 +135,70 @@ class Programs {
     add_lengths(suite_, lengths_, kernels::laplace_cpp, kernels::copperhead_laplace_cu, is_first);
   }
 
+  void mandelbrot(int side, int limit) {
+    const Array by_peer = Array::empty(stream_, {side, side}, Dtype::i32);
+    Comparison line = comparison(fmt::format("mandelbrot, {0} x {0}, {1} steps", side, limit),
+                                 {static_cast<double>(side) * side / 1e9, "Gpoint/s"});
+    if (cuda_) line.peer(by_hand, [&] { call_peer(cuda_->mandelbrot, stream_, by_peer.buffer(), side, limit); });
+    Array steps;
+    line.ours([&] { steps = bench::mandelbrot(stream_, side, limit); },
+              [&] {
+                if (!cuda_) return;
+                // The order of roundings moves a few points at the edge.
+                require(difference(steps, by_peer) < 1e-3, "mandelbrot");
+              });
+    add_lengths(suite_, lengths_, kernels::mandelbrot_cpp, kernels::copperhead_mandelbrot_cu);
+  }
+
+  /// CSR rows of 64 random columns each for a warp a row, Poisson's seven points for a thread a row.
+  void spmv_csr(const CsrProblem& problem, bool is_vector) {
+    const auto rows = static_cast<int>(problem.starts.size() - 1);
+    const auto entries = static_cast<double>(problem.columns.size());
+    const Array starts = Array::from(stream_, problem.starts), columns = Array::from(stream_, problem.columns),
+                values = uniform(stream_, problem.columns.size(), 1, -1, 1),
+                x = uniform(stream_, static_cast<std::size_t>(rows), 2, -1, 1), by_peer = like(x);
+    Comparison line =
+        comparison(fmt::format("SpMV by primitives, {} CSR, {} rows", is_vector ? "vector" : "scalar", rows),
+                   {2 * entries / 1e9, "GFLOP/s", 8 * entries + 12 * rows});
+    const auto peer = [&](auto function) {
+      line.peer(by_hand, [&, function] {
+        call_peer(function, stream_, starts.buffer(), columns.buffer(), values.buffer(), x.buffer(), by_peer.buffer(),
+                  rows);
+      });
+    };
+    if (cuda_) peer(is_vector ? cuda_->spmv_vector : cuda_->spmv_scalar);
+    Array y;
+    line.ours([&] { y = bench::spmv_csr(starts, columns, values, x); }, [&] { agree(y, by_peer, 1e-5, "SpMV, CSR"); });
+    add_lengths(suite_, lengths_, kernels::spmv_csr_cpp,
+                is_vector ? kernels::copperhead_spmv_vector_cu : kernels::copperhead_spmv_scalar_cu);
+  }
+
+  void spmv_ell(const CsrProblem& problem) {
+    const std::size_t rows = problem.starts.size() - 1, width = 7;
+    std::vector<int> host_columns(width * rows, 0);
+    std::vector<float> host_values(width * rows, 0.0f);
+    for (std::size_t row = 0; row < rows; ++row)
+      for (int k = problem.starts[row]; k < problem.starts[row + 1]; ++k) {
+        const std::size_t at = static_cast<std::size_t>(k - problem.starts[row]) * rows + row;
+        host_columns[at] = problem.columns[static_cast<std::size_t>(k)];
+        host_values[at] = 1.0f / static_cast<float>(1 + k % 17);
+      }
+    const Shape shape{static_cast<std::int64_t>(width), static_cast<std::int64_t>(rows)};
+    const Array columns = Array::from(stream_, host_columns, shape), values = Array::from(stream_, host_values, shape),
+                x = uniform(stream_, rows, 2, -1, 1), by_peer = like(x);
+    const auto entries = static_cast<double>(problem.columns.size()), slots = static_cast<double>(width * rows);
+    Comparison line = comparison(fmt::format("SpMV by primitives, ELL, {} rows", rows),
+                                 {2 * entries / 1e9, "GFLOP/s", 8 * slots + 8 * static_cast<double>(rows)});
+    if (cuda_)
+      line.peer(by_hand, [&] {
+        call_peer(cuda_->spmv_ell, stream_, columns.buffer(), values.buffer(), x.buffer(), by_peer.buffer(),
+                  static_cast<int>(rows), static_cast<int>(width));
+      });
+    Array y;
+    line.ours([&] { y = bench::spmv_ell(columns, values, x); }, [&] { agree(y, by_peer, 1e-5, "SpMV, ELL"); });
+    add_lengths(suite_, lengths_, kernels::spmv_ell_cpp, kernels::copperhead_spmv_ell_cu);
+  }
+
   void total() {
     const double ratio = static_cast<double>(lengths_.by_hand) / static_cast<double>(lengths_.ours);
     suite_.add(
@@ -144,6 +235,12 @@ void copperhead_topic(Suite& suite, const Context& context) {
   const bool gpu = context.on_gpu();
   programs.laplace(100, context.quick ? 100 : gpu ? 8000 : 1000, true);
   programs.laplace(context.quick ? 130 : gpu ? 8194 : 1026, 20, false);
+  programs.mandelbrot(context.quick ? 64 : gpu ? 4096 : 512, 256);
+  const HostCsr matrix = poisson(context.quick ? 8 : gpu ? 160 : 48);
+  const CsrProblem seven_points{matrix.starts, matrix.columns};
+  programs.spmv_csr(seven_points, false);
+  programs.spmv_csr(random_rows(context.quick ? 1 << 8 : gpu ? 1 << 18 : 1 << 14, 64), true);
+  programs.spmv_ell(seven_points);
   programs.total();
 }
 

@@ -7,36 +7,9 @@
 #include "apps/rtcg-bench/data.h"
 #include "apps/rtcg-bench/peers/cuda_libraries.h"
 #include "apps/rtcg-bench/peers/openmp_peers.h"
+#include "apps/rtcg-bench/poisson.h"
 
 namespace rtcg::bench {
-
-namespace {
-
-struct HostCsr {
-  std::vector<int> starts{0}, columns;
-  std::vector<double> values;
-  std::size_t rows() const { return starts.size() - 1; }
-};
-
-/// -u'' on side^3 points with zero boundary, columns ascending.
-HostCsr poisson(int side) {
-  HostCsr matrix;
-  const int steps[] = {-side * side, -side, -1, 0, 1, side, side * side};
-  for (int z = 0; z < side; ++z)
-    for (int y = 0; y < side; ++y)
-      for (int x = 0; x < side; ++x) {
-        const bool inside[] = {z > 0, y > 0, x > 0, true, x + 1 < side, y + 1 < side, z + 1 < side};
-        for (int k = 0; k < 7; ++k)
-          if (inside[k]) {
-            matrix.columns.push_back((z * side + y) * side + x + steps[k]);
-            matrix.values.push_back(k == 3 ? 6 : -1);
-          }
-        matrix.starts.push_back(static_cast<int>(matrix.columns.size()));
-      }
-  return matrix;
-}
-
-}  // namespace
 
 void sparse_topic(Suite& suite, const Context& context) {
   const Stream& stream = context.stream;
