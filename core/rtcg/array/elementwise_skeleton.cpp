@@ -74,7 +74,7 @@ void launch_elementwise(const Stream& stream, const LoopBody& body) {
                                                       {"row_start", text.row_start},
                                                       {"load_in_row", text.load_in_row},
                                                       {"store_in_row", text.store_in_row},
-                                                      {"runs", body.has_wide_accesses()},
+                                                      {"runs", body.prefers_runs()},
                                                       {"group", group_items},
                                                       {"lanes", body.lanes()},
                                                       {"cpu", cpu}},

@@ -385,12 +385,10 @@ std::vector<std::size_t> LoopBody::scalar_order() const {
   return order;
 }
 
-bool LoopBody::has_wide_accesses() const {
-  return lanes_ == 1 || std::all_of(operands_.begin(), operands_.end(), [](const Operand& operand) {
-           const bool is_value =
-               operand.role == Role::index || (operand.role == Role::input && operand.walk == Walk::uniform);
-           return is_value || (operand.role != Role::source && operand.is_aligned);
-         });
+bool LoopBody::prefers_runs() const {
+  return std::all_of(operands_.begin(), operands_.end(), [](const Operand& operand) {
+    return operand.role == Role::index || operand.walk < Walk::rows || operand.is_aligned;
+  });
 }
 
 }  // namespace rtcg

@@ -1,6 +1,6 @@
-// A fused expression written to its outputs. On a GPU every item computes V elements: one run where wide accesses are
-// possible, otherwise elements a group apart, so that a group reads and writes side by side; on a CPU every item
-// walks one chunk, row by row where rows matter, which the compiler turns into vectors.
+// A fused expression written to its outputs. On a GPU every item computes V elements, in one run or a group apart, so
+// that a group reads and writes side by side (LoopBody::prefers_runs); on a CPU every item walks one chunk, row by row
+// where rows matter, which the compiler turns into vectors.
 {{ functions }}
 kernel void evaluate({{ parameters }}const ulong n_) {
 {{ declare_lanes }}
