@@ -39,7 +39,7 @@ static inline int is_number(total_t value) { return value - value == 0; }
 {% endif %}
 
 // p = z + beta p, and x catches up with the step before.
-KERNEL cg_direction(global const total_t* state, global const value_t* restrict z, global value_t* restrict p,
+SPARSE_KERNEL cg_direction(global const total_t* state, global const value_t* restrict z, global value_t* restrict p,
                     global value_t* restrict x, uint n) {
   if (state[STATUS] != RUNNING) return;
   const value_t alpha = (value_t)state[ALPHA], beta = (value_t)state[BETA];
@@ -56,7 +56,7 @@ KERNEL cg_direction(global const total_t* state, global const value_t* restrict 
 }
 
 // Before a check: x catches up with the last step.
-KERNEL cg_settle(global const total_t* state, int forced, global const value_t* restrict p_even,
+SPARSE_KERNEL cg_settle(global const total_t* state, int forced, global const value_t* restrict p_even,
                  global const value_t* restrict p_odd, global value_t* restrict x, uint n) {
   if (!CHECKS(state, forced)) return;
   const value_t alpha = (value_t)state[ALPHA];
@@ -68,18 +68,18 @@ KERNEL cg_settle(global const total_t* state, int forced, global const value_t* 
 {% for measures in [false, true] %}
 {% if measures %}
 // z = M r and the sums, after a check has made r anew.
-KERNEL cg_measure(global const total_t* state, int forced,
+SPARSE_KERNEL cg_measure(global const total_t* state, int forced,
 {% else %}
 // r -= alpha q, z = M r, and the sums r.r and r.z.
-KERNEL cg_update(global const total_t* state, global const value_t* restrict q,
+SPARSE_KERNEL cg_update(global const total_t* state, global const value_t* restrict q,
 {% endif %}
                  global value_t* restrict r, global value_t* restrict z, global const value_t* restrict inverse,
                  global total_t* restrict parts, uint n) {
   GROUP_SCRATCH
 {% if measures %}
-  if (!CHECKS(state, forced)) return;
+  const uint count = CHECKS(state, forced) ? n : 0;
 {% else %}
-  if (state[STATUS] != RUNNING) return;
+  const uint count = state[STATUS] == RUNNING ? n : 0;
   const value_t alpha = (value_t)state[ALPHA];
 {% endif %}
   total_t rr = 0, rz = 0;
@@ -87,7 +87,7 @@ KERNEL cg_update(global const total_t* state, global const value_t* restrict q,
 {% for c in components %}
   total_t rr_{{ c }} = 0;
 {% endfor %}
-  FOR_LANES(k, n) {
+  FOR_LANES(k, count) {
     lanes_t residual = ((global const lanes_t*)r)[k];
 {% if not measures %}
     residual -= alpha * ((global const lanes_t*)q)[k];
@@ -98,7 +98,7 @@ KERNEL cg_update(global const total_t* state, global const value_t* restrict q,
 {% endfor %}
   }
   rr = {% for c in components %}{{ " + " if c != "x" else "" }}rr_{{ c }}{% endfor %};
-  FOR_REST(i, n) {
+  FOR_REST(i, count) {
     value_t residual = r[i];
 {% if not measures %}
     residual -= alpha * q[i];
@@ -107,11 +107,11 @@ KERNEL cg_update(global const total_t* state, global const value_t* restrict q,
     rr += (total_t)residual * residual;
   }
 {% else %}
-  const uint blocks = (n + {{ block - 1 }}) / {{ block }};
+  const uint blocks = (n + {{ block - 1 }}) / {{ block }}, blocks_now = count == 0 ? 0 : blocks;
 {% if cpu %}
-  for (uint k = OWN_FIRST(blocks), last = OWN_LAST(blocks); k < last; ++k) {
+  for (uint k = OWN_FIRST(blocks_now), last = OWN_LAST(blocks_now); k < last; ++k) {
 {% else %}
-  for (uint k = (uint)get_global_id(0); k < blocks; k += (uint)get_global_size(0)) {
+  for (uint k = (uint)get_global_id(0); k < blocks_now; k += (uint)get_global_size(0)) {
 {% endif %}
     value_t residual[{{ block }}];
     for (uint row = 0; row < {{ block }}; ++row) {
@@ -144,22 +144,14 @@ KERNEL cg_update(global const total_t* state, global const value_t* restrict q,
 {% endfor %}
 
 // alpha = r.z / p.Ap. A direction without curvature is the end: the matrix is not positive definite.
-KERNEL cg_finish_product(global total_t* state, global const total_t* parts) {
-  GROUP_SCRATCH
-  if (state[STATUS] != RUNNING) return;
-  const total_t curvature = TOTAL_OF(parts);
-  if (!FIRST_ITEM) return;
+static inline void finish_product(global total_t* state, total_t curvature) {
   const int sound = curvature > 0 && is_number(curvature);
   state[CURVATURE] = curvature;
   state[ALPHA] = sound ? state[RZ] / curvature : 0;
   if (!sound) state[STATUS] = BROKEN_CURVATURE;
 }
 
-KERNEL cg_finish_update(global total_t* state, global const total_t* parts, total_t most_iterations) {
-  GROUP_SCRATCH
-  if (state[STATUS] != RUNNING) return;
-  const total_t rr = TOTAL_OF(parts), rz = TOTAL_OF(parts + PARTS);
-  if (!FIRST_ITEM) return;
+static inline void finish_update(global total_t* state, total_t rr, total_t rz, total_t most_iterations) {
   const total_t iteration = state[ITERATION] + 1, before = state[RZ];
   state[ITERATION] = iteration, state[RR] = rr, state[RZ] = rz;
   state[BETA] = before > 0 ? rz / before : 0;
@@ -172,12 +164,8 @@ KERNEL cg_finish_update(global total_t* state, global const total_t* parts, tota
 }
 
 // After a check: r, z and their sums are true. What the recursion claimed holds or the iteration goes on from here.
-KERNEL cg_finish_check(global total_t* state, int forced, global const total_t* parts, global const total_t* right_parts,
-                       total_t tolerance, total_t most_iterations) {
-  GROUP_SCRATCH
-  if (!CHECKS(state, forced)) return;
-  const total_t rr = TOTAL_OF(parts), rz = TOTAL_OF(parts + PARTS), bb = TOTAL_OF(right_parts);
-  if (!FIRST_ITEM) return;
+static inline void finish_check(global total_t* state, total_t rr, total_t rz, total_t bb, total_t tolerance,
+                                total_t most_iterations) {
   const int claimed = state[STATUS] == CLAIMED;
   const total_t limit = tolerance * tolerance * bb, refuted = state[REFUTED];
   total_t status = RUNNING;
@@ -199,4 +187,23 @@ KERNEL cg_finish_check(global total_t* state, int forced, global const total_t* 
   state[ALPHA] = 0, state[RZ] = rz, state[RR] = rr, state[TRUE_RR] = rr;
   state[CHECKED_AT] = state[ITERATION], state[LIMIT] = limit, state[RIGHT_SIDE] = bb;
   state[STATUS] = status;
+}
+
+SPARSE_KERNEL cg_finish_product(global total_t* state, global const total_t* parts) {
+  GROUP_SCRATCH
+  const total_t curvature = TOTAL_OF(parts);
+  if (FIRST_ITEM && state[STATUS] == RUNNING) finish_product(state, curvature);
+}
+
+SPARSE_KERNEL cg_finish_update(global total_t* state, global const total_t* parts, total_t most_iterations) {
+  GROUP_SCRATCH
+  const total_t rr = TOTAL_OF(parts), rz = TOTAL_OF(parts + PARTS);
+  if (FIRST_ITEM && state[STATUS] == RUNNING) finish_update(state, rr, rz, most_iterations);
+}
+
+SPARSE_KERNEL cg_finish_check(global total_t* state, int forced, global const total_t* parts, global const total_t* right_parts,
+                       total_t tolerance, total_t most_iterations) {
+  GROUP_SCRATCH
+  const total_t rr = TOTAL_OF(parts), rz = TOTAL_OF(parts + PARTS), bb = TOTAL_OF(right_parts);
+  if (FIRST_ITEM && CHECKS(state, forced)) finish_check(state, rr, rz, bb, tolerance, most_iterations);
 }

@@ -6,7 +6,16 @@
 typedef {{ value }} value_t;
 typedef {{ total }} total_t;
 #define GROUP {{ group }}
-#define ACCUMULATORS 8
+{% if cpu %}
+#define SPARSE_KERNEL kernel void
+{% else %}
+#ifdef RTCG_CUDA
+// Registers for four groups at once on a multiprocessor: enough loads in flight to fill the memory.
+#define SPARSE_KERNEL kernel __launch_bounds__(GROUP, 4) void
+#else
+#define SPARSE_KERNEL kernel RTCG_GROUP_SIZE(GROUP, 1, 1) void
+#endif
+{% endif %}
 {% if length(complex) > 0 %}
 #define MULTIPLY(a, b) {{ complex }}_mul(a, b)
 #define MULTIPLY_ADD(a, b, c) {{ complex }}_fma(a, b, c)

@@ -7,7 +7,7 @@
 #define CAPACITY {{ capacity }}
 #define LANES {{ lanes }}
 
-kernel {% if not cpu %}RTCG_GROUP_SIZE(GROUP, 1, 1) {% endif %}void {{ name }}(
+SPARSE_KERNEL {{ name }}(
     global const int* restrict blocks, uint block_count, global const {{ start }}* restrict starts,
     global const int* restrict columns, global const value_t* restrict values{{ parameters }}) {
 {{ declare }}
@@ -19,15 +19,16 @@ kernel {% if not cpu %}RTCG_GROUP_SIZE(GROUP, 1, 1) {% endif %}void {{ name }}(
   const uint t = (uint)get_local_id(0);
 {% endif %}
 {{ begin }}
+  const uint count = ({{ condition }}) ? block_count : 0;
 {% if cpu %}
-  for (uint i = (uint)blocks[OWN_FIRST(block_count)], last = (uint)blocks[OWN_LAST(block_count)]; i < last; ++i) {
+  for (uint i = (uint)blocks[OWN_FIRST(count)], last = (uint)blocks[OWN_LAST(count)]; i < last; ++i) {
     value_t sum = ZERO;
     const {{ start }} end_of_row = starts[i + 1];
     for ({{ start }} k = starts[i]; k < end_of_row; ++k) sum = MULTIPLY_ADD(values[k], SOURCE(columns[k]), sum);
     { {{ row }} }
   }
 {% else %}
-  for (uint block = (uint)get_group_id(0); block < block_count; block += (uint)get_num_groups(0)) {
+  for (uint block = (uint)get_group_id(0); block < count; block += (uint)get_num_groups(0)) {
     const uint first = (uint)blocks[block], last = (uint)blocks[block + 1];
     const {{ start }} from = starts[first];
     const {{ start }} size = starts[last] - from;

@@ -9,10 +9,10 @@
 {% else %}
 #define ENTRY(d) diagonals[d * stride + i]
 {% endif %}
-#define ADD(d, offset) sum = MULTIPLY_ADD(ENTRY(d), SOURCE((int)i + (offset)), sum);
-#define ADD_INSIDE(d, offset) if ((int)i + (offset) >= 0 && (int)i + (offset) < columns) ADD(d, offset)
+#define ADD_TO(sum, d, offset) { const int j = (int)i + (offset); sum = MULTIPLY_ADD(ENTRY(d), SOURCE(j), sum); }
+#define ADD_INSIDE(sum, d, offset) if ((int)i + (offset) >= 0 && (int)i + (offset) < columns) ADD_TO(sum, d, offset)
 
-kernel {% if not cpu %}RTCG_GROUP_SIZE(GROUP, 1, 1) {% endif %}void {{ name }}(
+SPARSE_KERNEL {{ name }}(
 {% if stencils %}
     global const uchar* restrict patterns, global const value_t* restrict stencils,
 {% else %}
@@ -28,8 +28,9 @@ kernel {% if not cpu %}RTCG_GROUP_SIZE(GROUP, 1, 1) {% endif %}void {{ name }}(
   global const value_t* table = stencils;
 {% endif %}
 {{ begin }}
+  const uint count = ({{ condition }}) ? (uint)rows : 0;
 {% if cpu %}
-  const uint first = OWN_FIRST(rows), last = OWN_LAST(rows);
+  const uint first = OWN_FIRST(count), last = OWN_LAST(count);
   // Between these rows every diagonal lies inside the matrix.
   const uint inner_first = min(max(first, (uint){{ reach_below }}), last);
   const uint inner_last = max((uint)min((long)last, (long)columns - {{ reach_above }} > 0 ? (long)columns - {{ reach_above }} : 0l), inner_first);
@@ -40,27 +41,42 @@ kernel {% if not cpu %}RTCG_GROUP_SIZE(GROUP, 1, 1) {% endif %}void {{ name }}(
 {% endif %}
     value_t sum = ZERO;
 {% for d in range(length(offsets)) %}
-    {{ "ADD" if part == 1 else "ADD_INSIDE" }}({{ d }}, {{ offsets[d] }})
+    {{ "ADD_TO" if part == 1 else "ADD_INSIDE" }}(sum, {{ d }}, {{ offsets[d] }})
 {% endfor %}
     { {{ row }} }
   }
 {% endfor %}
 {% else %}
-  for (uint i = (uint)get_global_id(0); i < (uint)rows; i += (uint)get_global_size(0)) {
+  // An item takes {{ each }} rows GROUP apart at a time: all their loads are under way before the first is used.
+  for (uint base = (uint)get_group_id(0) * (GROUP * {{ each }}); base < count; base += (uint)get_num_groups(0) * (GROUP * {{ each }})) {
+    const uint own = base + (uint)get_local_id(0);
+{% for r in range(each) %}
+    value_t sum{{ r }} = ZERO;
 {% if stencils %}
-    const uint pattern = (uint)patterns[i] * DIAGONALS;
+    uint pattern{{ r }} = 0;
+    if (own + {{ r }} * GROUP < count) pattern{{ r }} = (uint)patterns[own + {{ r }} * GROUP] * DIAGONALS;
 {% endif %}
-    value_t sum = ZERO;
-    if (i >= {{ reach_below }} && (long)i + {{ reach_above }} < (long)columns) {
+{% endfor %}
+    if (own >= {{ reach_below }} && (long)own + {{ each - 1 }} * GROUP + {{ reach_above }} < (long)columns && own + {{ each - 1 }} * GROUP < count) {
 {% for d in range(length(offsets)) %}
-      ADD({{ d }}, {{ offsets[d] }})
+{% for r in range(each) %}
+      { const uint i = own + {{ r }} * GROUP; {% if stencils %}const uint pattern = pattern{{ r }};{% endif %} ADD_TO(sum{{ r }}, {{ d }}, {{ offsets[d] }}) }
+{% endfor %}
 {% endfor %}
     } else {
+{% for r in range(each) %}
+      { const uint i = own + {{ r }} * GROUP; {% if stencils %}const uint pattern = pattern{{ r }};{% endif %}
+        if (i < count) {
 {% for d in range(length(offsets)) %}
-      ADD_INSIDE({{ d }}, {{ offsets[d] }})
+          ADD_INSIDE(sum{{ r }}, {{ d }}, {{ offsets[d] }})
+{% endfor %}
+        }
+      }
 {% endfor %}
     }
-    { {{ row }} }
+{% for r in range(each) %}
+    { const uint i = own + {{ r }} * GROUP; const value_t sum = sum{{ r }}; if (i < count) { {{ row }} } }
+{% endfor %}
   }
 {% endif %}
 {{ end }}

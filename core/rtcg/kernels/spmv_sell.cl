@@ -4,13 +4,14 @@
 #}
 #define SLICE {{ slice }}
 
-kernel {% if not cpu %}RTCG_GROUP_SIZE(GROUP, 1, 1) {% endif %}void {{ name }}(
+SPARSE_KERNEL {{ name }}(
     global const {{ start }}* restrict slice_starts, global const int* restrict columns,
     global const value_t* restrict values, {% if sorted %}global const int* restrict row_of, {% endif %}int rows{{ parameters }}) {
 {{ declare }}
 {{ begin }}
+  const uint count = ({{ condition }}) ? (uint)rows : 0;
 {% if cpu %}
-  const uint slices = ((uint)rows + SLICE - 1) / SLICE;
+  const uint slices = (count + SLICE - 1) / SLICE;
   for (uint s = OWN_FIRST(slices), last = OWN_LAST(slices); s < last; ++s) {
     value_t sums[SLICE];
     for (uint l = 0; l < SLICE; ++l) sums[l] = ZERO;
@@ -19,14 +20,14 @@ kernel {% if not cpu %}RTCG_GROUP_SIZE(GROUP, 1, 1) {% endif %}void {{ name }}(
         const int j = columns[at + l];
         if (j >= 0) sums[l] = MULTIPLY_ADD(values[at + l], SOURCE(j), sums[l]);
       }
-    for (uint l = 0; l < min((uint)SLICE, (uint)rows - s * SLICE); ++l) {
+    for (uint l = 0; l < min((uint)SLICE, count - s * SLICE); ++l) {
       const uint i = {{ "(uint)row_of[s * SLICE + l]" if sorted else "s * SLICE + l" }};
       const value_t sum = sums[l];
       { {{ row }} }
     }
   }
 {% else %}
-  for (uint slot = (uint)get_global_id(0); slot < (uint)rows; slot += (uint)get_global_size(0)) {
+  for (uint slot = (uint)get_global_id(0); slot < count; slot += (uint)get_global_size(0)) {
     const uint s = slot / SLICE;
     const {{ start }} last = slice_starts[s + 1];
     value_t sum = ZERO;

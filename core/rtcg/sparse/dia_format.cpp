@@ -14,6 +14,8 @@ namespace rtcg {
 
 namespace {
 
+/// Rows that an item of a GPU works on at a time.
+constexpr std::size_t rows_each = 2;
 constexpr std::size_t most_stencils = 256, most_table_bytes = 16 << 10;
 
 std::vector<std::int64_t> diagonals_of(const SparseMatrix& matrix, SparseFormat format) {
@@ -31,6 +33,7 @@ TemplateValues dia_values(const std::vector<std::int64_t>& diagonals, std::size_
   const std::int64_t highest = diagonals.empty() ? 0 : diagonals.back();
   return {{"offsets", offsets},
           {"stencils", stencils},
+          {"each", rows_each},
           {"reach_below", std::max<std::int64_t>(-lowest, 0)},
           {"reach_above", std::max<std::int64_t>(highest, 0)}};
 }
@@ -106,6 +109,7 @@ DeviceMatrix make_dia(const Stream& stream, const SparseMatrix& matrix, const Fo
         return SparseValues(std::move(spread));
       },
       matrix.values());
+  device.work_groups = (device.work_groups + rows_each - 1) / rows_each;
   device.values = dia_values(diagonals, 0);
   device.arguments.add(device_copy(stream, values)).add(static_cast<std::uint64_t>(stride));
   device.arguments.add(static_cast<std::int32_t>(matrix.rows())).add(static_cast<std::int32_t>(matrix.columns()));
@@ -121,6 +125,7 @@ DeviceMatrix make_stencils(const Stream& stream, const SparseMatrix& matrix, con
     throw UsageError(fmt::format("sparse operator: the rows of the matrix differ in too many ways for {}",
                                  name_of(SparseFormat::stencils)));
   DeviceMatrix device = device_matrix(SparseFormat::stencils, target, matrix, kernels::spmv_dia_cl);
+  device.work_groups = (device.work_groups + rows_each - 1) / rows_each;
   device.values = dia_values(diagonals, std::max<std::size_t>(stencils->count, 1));
   device.arguments.add(device_copy(stream, stencils->patterns)).add(device_copy(stream, stencils->table));
   device.arguments.add(static_cast<std::int32_t>(matrix.rows())).add(static_cast<std::int32_t>(matrix.columns()));

@@ -68,6 +68,7 @@ Source DeviceMatrix::source(const RowProgram& program) const {
   all.insert_or_assign("name", program.name);
   all.insert_or_assign("parameters", program.parameters.empty() ? "" : ",\n    " + program.parameters);
   all.insert_or_assign("declare", program.declare);
+  all.insert_or_assign("condition", program.condition);
   all.insert_or_assign("begin", program.begin);
   all.insert_or_assign("row", program.row);
   all.insert_or_assign("end", program.end);

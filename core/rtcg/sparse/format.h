@@ -31,6 +31,7 @@ struct RowProgram {
   std::string helpers;           ///< functions in front of the kernel
   std::string declare;           ///< first in the kernel: arrays in local memory
   std::string begin;             ///< before the rows
+  std::string condition = "1";   ///< where it is 0 no rows are done; the same for all items of a group
   std::string element = "x[j]";  ///< what the matrix is applied to
   std::string row;               ///< once per row
   std::string end;               ///< after the rows
@@ -49,7 +50,7 @@ struct FormatTarget {
   bool cpu() const { return kind != DeviceKind::gpu; }
   unsigned group() const { return cpu() ? 1 : 256; }
   /// Groups that fill the device; sums have one part from each.
-  unsigned groups() const { return compute_units * (cpu() ? 4 : 8); }
+  unsigned groups() const { return compute_units * 4; }
 };
 
 /// Buffers and values in the order of a kernel's parameters; keeps what it is given.
