@@ -166,7 +166,8 @@ static inline void finish_update(global total_t* state, total_t rr, total_t rz, 
 // After a check: r, z and their sums are true. What the recursion claimed holds or the iteration goes on from here.
 static inline void finish_check(global total_t* state, total_t rr, total_t rz, total_t bb, total_t tolerance,
                                 total_t most_iterations) {
-  const int claimed = state[STATUS] == CLAIMED;
+  // The recursion is refuted when what it claims does not hold, or when it has fallen well below the truth.
+  const int refutes = state[STATUS] == CLAIMED || (state[ITERATION] > 0 && rr > 4 * state[RR]);
   const total_t limit = tolerance * tolerance * bb, refuted = state[REFUTED];
   total_t status = RUNNING;
   if (!is_number(rr) || !is_number(rz) || !is_number(bb))
@@ -179,11 +180,11 @@ static inline void finish_check(global total_t* state, total_t rr, total_t rz, t
     status = EXHAUSTED;
   else if (!(rz > 0))
     status = BROKEN_PRECONDITIONER;
-  else if (claimed && refuted > 0 && rr > refuted / 4)
+  else if (refutes && refuted > 0 && rr > refuted / 4)
     status = STAGNATED;
-  if (claimed) state[REFUTED] = rr;
-  // A claim that fails shows that the directions are spent: start again along z.
-  state[BETA] = claimed || !(state[RZ] > 0) ? 0 : state[BETA] * (rz / state[RZ]);
+  if (refutes) state[REFUTED] = rr;
+  // Then the directions are spent: start again along z.
+  state[BETA] = refutes || !(state[RZ] > 0) ? 0 : state[BETA] * (rz / state[RZ]);
   state[ALPHA] = 0, state[RZ] = rz, state[RR] = rr, state[TRUE_RR] = rr;
   state[CHECKED_AT] = state[ITERATION], state[LIMIT] = limit, state[RIGHT_SIDE] = bb;
   state[STATUS] = status;
