@@ -26,6 +26,27 @@ SPARSE_KERNEL {{ name }}(
       { {{ row }} }
     }
   }
+{% elif pairs %}
+  // An item takes two neighbouring rows of a slice, so that values are read 16 bytes at a time where they are double.
+  for (uint slot = 2 * (uint)get_global_id(0); slot < count; slot += 2 * (uint)get_global_size(0)) {
+    const uint s = slot / SLICE;
+    const {{ start }} last = slice_starts[s + 1];
+    value_t sum0 = ZERO, sum1 = ZERO;
+    RTCG_UNROLL({{ unroll }})
+    for ({{ start }} at = slice_starts[s] + slot % SLICE; at < last; at += SLICE) {
+      const int2 column = *(global const int2*)(columns + at);
+      const {{ value }}2 entry = *(global const {{ value }}2*)(values + at);
+      { const int j = column.x; if (j >= 0) sum0 = MULTIPLY_ADD(entry.x, SOURCE(j), sum0); }
+      { const int j = column.y; if (j >= 0) sum1 = MULTIPLY_ADD(entry.y, SOURCE(j), sum1); }
+    }
+{% for r in [0, 1] %}
+    if (slot + {{ r }} < count) {
+      const uint i = {{ "(uint)row_of[slot + " ~ r ~ "]" if sorted else "slot + " ~ r }};
+      const value_t sum = sum{{ r }};
+      { {{ row }} }
+    }
+{% endfor %}
+  }
 {% else %}
   for (uint slot = (uint)get_global_id(0); slot < count; slot += (uint)get_global_size(0)) {
     const uint s = slot / SLICE;

@@ -367,20 +367,24 @@ ConjugateGradientReport ConjugateGradients::solve(const Stream& stream, const Bu
   return report;
 }
 
+std::size_t ConjugateGradients::bytes() const {
+  const Plan& plan = *plan_;
+  const std::size_t vector = plan.n * size_of(plan.op.dtype()), block = plan.preconditioner.block();
+  // In the product z, p and its successor, x twice, q (or, apart, z, p and x twice, then p and q); then r twice and q.
+  const std::size_t vectors = (plan.fused ? 6 : 7) + 3 + (block == 0 ? 0 : 1 + block);
+  return plan.op.matrix().matrix_bytes + vectors * vector;
+}
+
 std::string ConjugateGradients::explain() const {
   const Plan& plan = *plan_;
-  const std::size_t vector = plan.n * size_of(plan.op.dtype()),
-                    inverses = plan.n * plan.preconditioner.block() * size_of(plan.op.dtype());
-  // Fused: z, p, x and q, then r and q. Else p = z + beta p with x; q = A p; r and q. A preconditioner reads r anew as
-  // z.
-  const std::size_t vectors = (plan.fused ? 6 : 7) + 3 + (plan.preconditioner.block() == 0 ? 0 : 1);
+  const std::size_t block = plan.preconditioner.block();
   return fmt::format(
-      "conjugate gradients, {} preconditioner, {}; about {} bytes an iteration\n{}",
-      plan.preconditioner.block() == 0   ? std::string("no")
-      : plan.preconditioner.block() == 1 ? std::string("Jacobi")
-                                         : fmt::format("block Jacobi ({})", plan.preconditioner.block()),
-      plan.fused ? "direction and x formed within the product" : "direction and x in a pass of their own",
-      plan.op.matrix().matrix_bytes + vectors * vector + inverses, plan.op.explain());
+      "conjugate gradients, {} preconditioner, {}; {} bytes an iteration\n{}",
+      block == 0   ? std::string("no")
+      : block == 1 ? std::string("Jacobi")
+                   : fmt::format("block Jacobi ({})", block),
+      plan.fused ? "direction and x formed within the product" : "direction and x in a pass of their own", bytes(),
+      plan.op.explain());
 }
 
 }  // namespace rtcg

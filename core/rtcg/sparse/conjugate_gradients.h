@@ -51,7 +51,8 @@ class ConjugateGradients {
   /// overflow. One solve at a time.
   ConjugateGradientReport solve(const Stream& stream, const Buffer& b, const Buffer& x) const;
 
-  /// Kernel launches and bytes of an iteration.
+  /// Bytes that an iteration has to move.
+  std::size_t bytes() const;
   std::string explain() const;
 
  private:

@@ -79,7 +79,9 @@ DeviceMatrix make_sell(const Stream& stream, const SparseMatrix& matrix, const F
       },
       matrix.values());
 
-  device.values = {{"slice", slice}, {"sorted", sorts}, {"start", start_type(stored)}, {"unroll", 8}};
+  const bool pairs = slice % 2 == 0 && (matrix.dtype() == ScalarType::f64 || matrix.dtype() == ScalarType::f32);
+  if (pairs) device.work_groups = (device.work_groups + 1) / 2;
+  device.values = {{"slice", slice}, {"sorted", sorts}, {"start", start_type(stored)}, {"unroll", 8}, {"pairs", pairs}};
   add_starts(device.arguments, stream, starts);
   device.arguments.add(device_copy(stream, columns)).add(device_copy(stream, values));
   if (sorts) device.arguments.add(device_copy(stream, rows));

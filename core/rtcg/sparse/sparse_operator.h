@@ -15,7 +15,7 @@ namespace rtcg {
 struct SparseOptions {
   SparseFormat format = SparseFormat::automatic;
   bool tune = false;               ///< with `automatic`: time every format that the matrix can have, keep the fastest
-  unsigned slice = 32;             ///< rows a slice of SELL
+  unsigned slice = 64;             ///< rows a slice of SELL
   std::size_t sort_window = 4096;  ///< rows within which SELL may sort by length
   unsigned lanes = 0;              ///< CSR: items that add up one row, a power of two up to 32; 0: by the mean length
   /// Loop shape of the kernels; by default the device's own kind.
