@@ -1,0 +1,215 @@
+#include "rtcg/array/reduce_skeleton.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <list>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "rtcg/array/dtype.h"
+#include "rtcg/compile/template.h"
+#include "rtcg/error.h"
+#include "rtcg_core_kernels.h"
+
+namespace rtcg {
+
+namespace {
+
+constexpr unsigned group_items = 256;
+constexpr std::size_t most_counters = 1 << 14;
+
+std::size_t divided_up(std::size_t a, std::size_t b) {
+  return (a + b - 1) / b;
+}
+
+/// The row kernels' team sizes; each is a program of its own, so there are few.
+unsigned team_for(std::size_t rows, std::size_t length, unsigned lanes, unsigned compute_units) {
+  constexpr unsigned sizes[] = {1, 8, 32, group_items};
+  std::size_t i = length <= 8 ? 0 : length <= 64 * lanes ? 1 : length <= 512 * lanes ? 2 : 3;
+  // Too few rows to fill the device: more items to each, as long as an item has two runs of its own.
+  while (i < 3 && rows * sizes[i] < std::size_t{compute_units} * 512 && length > std::size_t{2} * lanes * sizes[i]) ++i;
+  return sizes[i];
+}
+
+void plan_gpu(ReducePlan& plan, const DeviceProperties& device, const ReduceShape& shape, unsigned body_lanes) {
+  const std::size_t enough = std::size_t{device.compute_units} * 8;
+  plan.group = group_items;
+  if (!plan.columns) {
+    plan.lanes = body_lanes;
+    plan.unroll = std::clamp(16 / body_lanes, 2u, 8u);
+    plan.team = team_for(shape.outer, shape.length, plan.lanes, device.compute_units);
+    const std::size_t tile = std::size_t{plan.team} * plan.lanes * plan.unroll;
+    if (plan.team == plan.group && shape.outer < enough)
+      plan.parts = std::clamp<std::size_t>(shape.length / tile, 1, divided_up(enough, shape.outer));
+    plan.split = plan.parts > 1;
+    plan.groups = plan.split ? shape.outer * plan.parts : divided_up(shape.outer, plan.group / plan.team);
+    plan.counters = plan.split ? shape.outer : 0;
+    plan.partials = plan.split ? plan.groups : 0;
+    return;
+  }
+  plan.lanes = shape.inner % body_lanes == 0 ? body_lanes : 1;
+  plan.unroll = std::clamp(16 / plan.lanes, 2u, 8u);
+  const std::size_t runs = shape.inner / plan.lanes, tiles = divided_up(runs, 64);
+  plan.tile_columns = divided_up(runs, tiles);
+  plan.slots = plan.group / plan.tile_columns;
+  plan.slot_steps = plan.slots > 1 ? static_cast<unsigned>(std::bit_width(plan.slots - 1)) : 0;
+  const std::size_t all_tiles = shape.outer * divided_up(runs, plan.tile_columns);
+  if (all_tiles < enough)
+    plan.parts = std::clamp<std::size_t>(shape.length / (plan.slots * plan.unroll), 1, divided_up(enough, all_tiles));
+  plan.share = divided_up(shape.length, plan.parts);
+  plan.split = plan.parts > 1;
+  plan.groups = all_tiles * plan.parts;
+  plan.counters = plan.split ? all_tiles : 0;
+  plan.partials = plan.split ? plan.groups * plan.tile_columns * plan.lanes : 0;
+}
+
+void plan_cpu(ReducePlan& plan, const DeviceProperties& device, const ReduceShape& shape, std::size_t bytes) {
+  // Below this an item's start and the joining of parts cost more than another core gives.
+  constexpr std::size_t least_elements = 8192;
+  const std::size_t items = std::size_t{device.compute_units} * 4;
+  std::size_t tiles = shape.outer;
+  if (!plan.columns) {
+    plan.lanes = static_cast<unsigned>(std::clamp<std::size_t>(256 / std::bit_ceil(bytes), 4, 64));
+  } else {
+    plan.lanes = 256;
+    plan.tile_columns = std::min<std::size_t>(shape.inner, plan.lanes);
+    plan.slots = plan.lanes / plan.tile_columns;
+    tiles *= divided_up(shape.inner, plan.tile_columns);
+  }
+  const std::size_t tile_elements = shape.length * plan.tile_columns;
+  if (tiles < items)
+    plan.parts = std::clamp<std::size_t>(tile_elements / least_elements, 1, divided_up(items, tiles));
+  plan.share = divided_up(divided_up(shape.length, plan.parts), plan.columns ? plan.slots : plan.lanes) *
+               (plan.columns ? plan.slots : plan.lanes);
+  const std::size_t tasks = tiles * plan.parts;
+  plan.groups = std::min({tasks, items, std::max<std::size_t>(1, tasks * tile_elements / plan.parts / least_elements)});
+  plan.counters = plan.parts > 1 ? tiles : 0;
+  plan.partials = plan.parts > 1 ? tasks * plan.tile_columns : 0;
+}
+
+/// Counters that are zero whenever no reduction runs on the stream, because the last group of each puts them back.
+/// Streams seldom used are let go, so that their handles do not live as long as the process.
+Buffer counters_of(const Stream& stream) {
+  constexpr std::size_t most_streams = 16;
+  static std::mutex mutex;
+  static auto* const known = new std::list<Buffer>;
+  const std::scoped_lock lock(mutex);
+  for (auto place = known->begin(); place != known->end(); ++place)
+    if (place->stream() == stream) {
+      known->splice(known->begin(), *known, place);
+      return known->front();
+    }
+  const Buffer counters = Buffer::of<std::uint32_t>(stream, most_counters);
+  counters.zero(stream);
+  known->push_front(counters);
+  if (known->size() > most_streams) known->pop_back();
+  return counters;
+}
+
+/// How a field is spelt where it is stored: OpenCL has no bool in memory that host and device agree on.
+std::string field_type(Dtype type) {
+  return type == Dtype::boolean ? "uchar" : compute_name(type);
+}
+std::size_t field_bytes(Dtype type) {
+  return type == Dtype::f16 ? sizeof(float) : size_of(type);
+}
+
+}  // namespace
+
+std::string ReducePlan::key() const {
+  return fmt::format("{}{} lanes {} unroll {} team {} steps {}{}", cpu ? "cpu " : "", columns ? "columns" : "rows",
+                     lanes, unroll, team, slot_steps, split ? " split" : "");
+}
+
+ReducePlan plan_reduce(const DeviceProperties& device, const ReduceShape& shape, unsigned body_lanes,
+                       std::size_t accumulator_bytes) {
+  ReducePlan plan;
+  plan.cpu = device.kind != DeviceKind::gpu;
+  plan.columns = shape.inner != 1;
+  if (plan.cpu)
+    plan_cpu(plan, device, shape, accumulator_bytes);
+  else
+    plan_gpu(plan, device, shape, body_lanes);
+  return plan;
+}
+
+std::size_t accumulator_bytes(std::span<const ReduceField> fields) {
+  std::size_t bytes = 0, alignment = 1;
+  for (const ReduceField& field : fields) {
+    const std::size_t size = field_bytes(field.type);
+    bytes = divided_up(bytes, size) * size + size;
+    alignment = std::max(alignment, size);
+  }
+  return divided_up(bytes, alignment) * alignment;
+}
+
+Source reduce_source(const ReducePlan& plan, const BodyText& body, const ReduceText& text) {
+  TemplateValue::List fields, outputs, warp_steps, across_steps, team_steps, slot_steps;
+  for (const ReduceField& field : text.fields)
+    fields.push_back(TemplateValue::List{field_type(field.type), field.name, field.neutral, field.value});
+  for (std::size_t i = 0; i < text.outputs.size(); ++i)
+    outputs.push_back(TemplateValue::List{storage_name(text.outputs[i].type), fmt::format("result{}", i),
+                                          text.outputs[i].value});
+  for (unsigned d = plan.team / 2; d > 0; d /= 2) team_steps.push_back(d);
+  for (unsigned d = std::min(plan.team, 32u) / 2; d > 0; d /= 2) warp_steps.push_back(d);
+  for (unsigned d = plan.group / 64; d > 0; d /= 2) across_steps.push_back(d);
+  for (unsigned step = plan.slot_steps; step-- > 0;) slot_steps.push_back(1u << step);
+  const unsigned chains = std::min(plan.lanes == 1 ? plan.unroll : plan.lanes, 4u);
+  return Source("reduce.cl", render(kernels::reduce_cl,
+                                    {{"parameters", body.parameters},
+                                     {"functions", body.functions + text.functions},
+                                     {"declare_lanes", body.declare_lanes},
+                                     {"load_run", body.load_run},
+                                     {"load_one", body.load_one},
+                                     {"compute", body.compute},
+                                     {"fields", fields},
+                                     {"combine", text.combine},
+                                     {"outputs", outputs},
+                                     {"cpu", plan.cpu},
+                                     {"loop", plan.columns ? "columns" : "rows"},
+                                     {"split", plan.split},
+                                     {"lanes", plan.lanes},
+                                     {"unroll", plan.unroll},
+                                     {"chains", chains},
+                                     {"group", plan.group},
+                                     {"team", plan.team},
+                                     {"team_steps", team_steps},
+                                     {"warp_steps", warp_steps},
+                                     {"across_steps", across_steps},
+                                     {"slot_steps", slot_steps}},
+                                    "reduce.cl"));
+}
+
+void launch_reduce(const Stream& stream, const Kernel& kernel, const ReducePlan& plan, const ReduceShape& shape,
+                   std::size_t accumulator_bytes, std::span<const Argument> body_arguments,
+                   std::span<const Buffer> outputs) {
+  if (shape.outer == 0 || shape.inner == 0) return;
+  const bool joined = plan.parts > 1;
+  const Buffer counters = joined ? counters_of(stream) : outputs.front();
+  const Buffer partials = joined ? Buffer(stream, plan.partials * accumulator_bytes) : counters;
+  const std::uint64_t outer = shape.outer, length = shape.length, inner = shape.inner, share = plan.share;
+  const auto columns = static_cast<std::uint32_t>(plan.tile_columns), slots = static_cast<std::uint32_t>(plan.slots),
+             parts = static_cast<std::uint32_t>(plan.parts);
+
+  std::array<Argument, Kernel::most_arguments> arguments;
+  if (body_arguments.size() + outputs.size() + 9 > arguments.size())
+    throw UsageError(fmt::format("reduction with {} arguments and {} outputs; a kernel takes {} together",
+                                 body_arguments.size(), outputs.size(), arguments.size() - 9));
+  std::size_t count = body_arguments.size();
+  std::copy(body_arguments.begin(), body_arguments.end(), arguments.begin());
+  const auto value = [&](const auto& v) {
+    using T = std::remove_cvref_t<decltype(v)>;
+    arguments[count++] = {&v, {scalar_type<T>(), 1, ArgumentSpace::value, sizeof(T)}};
+  };
+  const auto buffer = [&](const Buffer& b) {
+    arguments[count++] = {b.argument(), {ScalarType::unknown, 1, ArgumentSpace::buffer, 0}};
+  };
+  value(outer), value(length), value(inner), value(columns), value(slots), value(parts), value(share);
+  buffer(partials), buffer(counters);
+  for (const Buffer& output : outputs) buffer(output);
+  kernel.launch(stream, Grid::of(plan.groups, plan.group), {arguments.data(), count});
+}
+
+}  // namespace rtcg

@@ -1,0 +1,75 @@
+// Reductions of values computed where they are needed: plan, kernel text and launch of kernels/reduce.cl. Whoever
+// reduces (sums over axes, the user's Reduction) brings a LoopBody that computes the elements and a ReduceOperation
+// that says how they combine; several outputs are several fields of one accumulator and cost one pass.
+//
+// The order of combination depends only on device, shape and operation, so the same input gives the same bits. It is
+// not the order of the indices: combinations have to be associative and commutative.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rtcg/array/loop_body.h"
+#include "rtcg/compile/compiler.h"
+
+namespace rtcg {
+
+/// Element (o, r, c) of [outer][length][inner] has the index (o length + r) inner + c in the body's loop; r is reduced
+/// and the results are [outer][inner], contiguous. Rows: inner = 1.
+struct ReduceShape {
+  std::size_t outer = 1, length = 0, inner = 1;
+};
+
+/// A member of the accumulator.
+struct ReduceField {
+  Dtype type = Dtype::unknown;
+  std::string name;
+  std::string neutral;  ///< expression
+  std::string value;    ///< expression of an element, after the body's `compute`; may use `i`
+};
+
+struct ReduceOutput {
+  Dtype type = Dtype::unknown;
+  std::string value;  ///< expression of the accumulator `a` ("a.sum") and of `n`, the number of elements reduced
+};
+
+struct ReduceText {
+  std::string functions;  ///< in front of the kernel
+  std::vector<ReduceField> fields;
+  std::string combine;  ///< statements that combine `b` into `a`: "a.sum = a.sum + b.sum;"
+  std::vector<ReduceOutput> outputs;
+};
+
+/// Which loop and how many groups. What is compiled depends on the first block alone.
+struct ReducePlan {
+  bool cpu = false, columns = false, split = false;
+  unsigned lanes = 1;   ///< GPU: elements of a run; CPU: accumulators that advance side by side
+  unsigned unroll = 1;  ///< runs in flight
+  unsigned group = 1, team = 1;  ///< items of a group, and of those that share a row
+  unsigned slot_steps = 0;       ///< columns on a GPU: halvings that combine the rows of a group
+
+  std::size_t groups = 1;
+  std::size_t parts = 1, share = 0;                 ///< groups to a row or tile, and elements or rows for each
+  std::size_t tile_columns = 1, slots = 1;          ///< columns: items side by side, rows at once
+  std::size_t counters = 0, partials = 0;           ///< accumulators left in between
+
+  std::string key() const;
+};
+/// `body_lanes`: elements that the body loads at once. `accumulator_bytes`: its size in memory.
+ReducePlan plan_reduce(const DeviceProperties& device, const ReduceShape& shape, unsigned body_lanes,
+                       std::size_t accumulator_bytes);
+
+std::size_t accumulator_bytes(std::span<const ReduceField> fields);
+
+Source reduce_source(const ReducePlan& plan, const BodyText& body, const ReduceText& text);
+
+/// `outputs`: buffers that hold outer x inner results each, in the order of ReduceText::outputs. Kernels take the
+/// body's arguments first.
+void launch_reduce(const Stream& stream, const Kernel& kernel, const ReducePlan& plan, const ReduceShape& shape,
+                   std::size_t accumulator_bytes, std::span<const Argument> body_arguments,
+                   std::span<const Buffer> outputs);
+
+}  // namespace rtcg

@@ -1,0 +1,107 @@
+#include "rtcg/array/reduce_skeleton.h"
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "rtcg/array/dtype.h"
+#include "support/devices.h"
+
+namespace rtcg {
+namespace {
+
+/// Loads of one contiguous operand, as a LoopBody writes them.
+BodyText contiguous_body(Dtype type, unsigned lanes) {
+  BodyText body;
+  const std::string storage = storage_name(type), name = compute_name(type);
+  body.parameters = "global const " + storage + "* restrict p0";
+  body.functions = "typedef uint index_t;\n";
+  body.declare_lanes = name + " x0[" + std::to_string(lanes) + "];";
+  if (lanes == 4)
+    body.load_run = "{ const " + storage + "4 v = *(global const " + storage + "4*)(p0 + i); "
+                    "x0[0] = v.x; x0[1] = v.y; x0[2] = v.z; x0[3] = v.w; }";
+  body.load_one = "x0[k] = p0[i];";
+  body.compute = "const " + name + " v0 = x0[k];";
+  body.results = {"v0"};
+  body.result_types = {type};
+  return body;
+}
+
+ReduceText sum_text(Dtype type) {
+  ReduceText text;
+  text.fields = {{type, "sum", "0", "v0"}};
+  text.combine = "a.sum = a.sum + b.sum;";
+  text.outputs = {{type, "a.sum"}};
+  return text;
+}
+
+ReduceText extrema_text() {
+  ReduceText text;
+  text.fields = {{Dtype::f32, "low", "INFINITY", "v0"}, {Dtype::f32, "high", "-INFINITY", "v0"},
+                 {Dtype::i64, "at", "-1", "(long)i"}};
+  text.combine =
+      "if (b.high > a.high || (b.high == a.high && (ulong)b.at < (ulong)a.at)) a.high = b.high, a.at = b.at;\n"
+      "  a.low = fmin(a.low, b.low);";
+  text.outputs = {{Dtype::f32, "a.low"}, {Dtype::f64, "(double)a.high / n"}, {Dtype::i64, "a.at"}};
+  return text;
+}
+
+/// The device's own loop and the other one.
+std::vector<DeviceProperties> both_loops(const Device& device) {
+  std::vector<DeviceProperties> both(2, device.properties());
+  both[0].kind = DeviceKind::cpu, both[1].kind = DeviceKind::gpu;
+  return both;
+}
+
+template <class T>
+std::vector<std::vector<T>> run(const Device& device, const DeviceProperties& loop, const ReduceShape& shape, const Buffer& x,
+                   unsigned lanes, const ReduceText& text, Dtype type) {
+  const Stream stream(device);
+  const std::size_t bytes = accumulator_bytes(text.fields);
+  const ReducePlan plan = plan_reduce(loop, shape, lanes, bytes);
+  const Kernel kernel = compile(device, reduce_source(plan, contiguous_body(type, lanes), text)).kernel("reduce");
+  std::vector<Buffer> outputs;
+  for (const ReduceOutput& output : text.outputs)
+    outputs.emplace_back(stream, shape.outer * shape.inner * size_of(output.type));
+  const Argument argument{x.argument(), {x.element(), 1, ArgumentSpace::buffer, 0}};
+  // Twice: the second run needs the counters that the first one has put back.
+  for (int i = 0; i < 2; ++i) launch_reduce(stream, kernel, plan, shape, bytes, {&argument, 1}, outputs);
+  std::vector<std::vector<T>> results;
+  for (const Buffer& output : outputs) results.push_back(output.read<T>());
+  return results;
+}
+
+class ReduceSkeletonTest : public test::DeviceTest {};
+
+TEST_P(ReduceSkeletonTest, SumsRowsAndColumnsOfEveryAspect) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  const Stream stream(device());
+  for (const ReduceShape& shape : std::initializer_list<ReduceShape>{
+           {1, 0, 1},       {1, 1, 1},     {1, 3, 1},      {1, 4, 1},       {1, 5, 1},      {1, 1000003, 1},
+           {1000, 3, 1},    {3, 100001, 1}, {100, 999, 1},  {300, 65, 1},    {7, 4096, 1},   {2000, 20, 1},
+           {1, 100000, 3},  {1, 3, 100000}, {1, 1000, 100}, {1, 1, 77},      {5, 33, 64},    {3, 1000, 17},
+           {1, 300, 260},   {4, 0, 5},      {2, 5000, 256}, {1, 40, 1023}}) {
+    SCOPED_TRACE(testing::Message() << shape.outer << " x " << shape.length << " x " << shape.inner);
+    std::vector<float> values(shape.outer * shape.length * shape.inner);
+    for (float& value : values) value = uniform(random);
+    std::vector<double> sums(shape.outer * shape.inner), magnitudes(sums.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::size_t at = i / (shape.length * shape.inner) * shape.inner + i % shape.inner;
+      sums[at] += values[i], magnitudes[at] += std::abs(values[i]);
+    }
+    const Buffer x = Buffer::from(stream, values.empty() ? std::vector<float>(1) : values);
+    for (const DeviceProperties& loop : both_loops(device()))
+      for (const unsigned lanes : {1u, 4u}) {
+        const auto result = run<float>(device(), loop, shape, x, lanes, sum_text(Dtype::f32), Dtype::f32)[0];
+        ASSERT_EQ(result.size(), sums.size());
+        for (std::size_t r = 0; r < sums.size(); ++r)
+          EXPECT_NEAR(result[r], sums[r], 16 * 6e-8 * magnitudes[r] + 1e-30) << "result " << r << " lanes " << lanes << " kind " << int(loop.kind);
+      }
+  }
+}
+
+RTCG_INSTANTIATE_FOR_DEVICES(ReduceSkeletonTest);
+
+}  // namespace
+}  // namespace rtcg
