@@ -79,8 +79,7 @@ void plan_cpu(ReducePlan& plan, const DeviceProperties& device, const ReduceShap
     tiles *= divided_up(shape.inner, plan.tile_columns);
   }
   const std::size_t tile_elements = shape.length * plan.tile_columns;
-  if (tiles < items)
-    plan.parts = std::clamp<std::size_t>(tile_elements / least_elements, 1, divided_up(items, tiles));
+  if (tiles < items) plan.parts = std::clamp<std::size_t>(tile_elements / least_elements, 1, divided_up(items, tiles));
   plan.share = divided_up(divided_up(shape.length, plan.parts), plan.columns ? plan.slots : plan.lanes) *
                (plan.columns ? plan.slots : plan.lanes);
   const std::size_t tasks = tiles * plan.parts;
@@ -150,8 +149,8 @@ Source reduce_source(const ReducePlan& plan, const BodyText& body, const ReduceT
   for (const ReduceField& field : text.fields)
     fields.push_back(TemplateValue::List{field_type(field.type), field.name, field.neutral, field.value});
   for (std::size_t i = 0; i < text.outputs.size(); ++i)
-    outputs.push_back(TemplateValue::List{storage_name(text.outputs[i].type), fmt::format("result{}", i),
-                                          text.outputs[i].value});
+    outputs.push_back(
+        TemplateValue::List{storage_name(text.outputs[i].type), fmt::format("result{}", i), text.outputs[i].value});
   for (unsigned d = plan.team / 2; d > 0; d /= 2) team_steps.push_back(d);
   for (unsigned d = std::min(plan.team, 32u) / 2; d > 0; d /= 2) warp_steps.push_back(d);
   for (unsigned d = plan.group / 64; d > 0; d /= 2) across_steps.push_back(d);

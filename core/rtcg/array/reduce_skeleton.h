@@ -46,15 +46,15 @@ struct ReduceText {
 /// Which loop and how many groups. What is compiled depends on the first block alone.
 struct ReducePlan {
   bool cpu = false, columns = false, split = false;
-  unsigned lanes = 1;   ///< GPU: elements of a run; CPU: accumulators that advance side by side
-  unsigned unroll = 1;  ///< runs in flight
+  unsigned lanes = 1;            ///< GPU: elements of a run; CPU: accumulators that advance side by side
+  unsigned unroll = 1;           ///< runs in flight
   unsigned group = 1, team = 1;  ///< items of a group, and of those that share a row
   unsigned slot_steps = 0;       ///< columns on a GPU: halvings that combine the rows of a group
 
   std::size_t groups = 1;
-  std::size_t parts = 1, share = 0;                 ///< groups to a row or tile, and elements or rows for each
-  std::size_t tile_columns = 1, slots = 1;          ///< columns: items side by side, rows at once
-  std::size_t counters = 0, partials = 0;           ///< accumulators left in between
+  std::size_t parts = 1, share = 0;         ///< groups to a row or tile, and elements or rows for each
+  std::size_t tile_columns = 1, slots = 1;  ///< columns: items side by side, rows at once
+  std::size_t counters = 0, partials = 0;   ///< accumulators left in between
 
   std::string key() const;
 };

@@ -18,7 +18,8 @@ BodyText contiguous_body(Dtype type, unsigned lanes) {
   body.functions = "typedef uint index_t;\n";
   body.declare_lanes = name + " x0[" + std::to_string(lanes) + "];";
   if (lanes == 4)
-    body.load_run = "{ const " + storage + "4 v = *(global const " + storage + "4*)(p0 + i); "
+    body.load_run = "{ const " + storage + "4 v = *(global const " + storage +
+                    "4*)(p0 + i); "
                     "x0[0] = v.x; x0[1] = v.y; x0[2] = v.z; x0[3] = v.w; }";
   body.load_one = "x0[k] = p0[i];";
   body.compute = "const " + name + " v0 = x0[k];";
@@ -37,7 +38,8 @@ ReduceText sum_text(Dtype type) {
 
 ReduceText extrema_text() {
   ReduceText text;
-  text.fields = {{Dtype::f32, "low", "INFINITY", "v0"}, {Dtype::f32, "high", "-INFINITY", "v0"},
+  text.fields = {{Dtype::f32, "low", "INFINITY", "v0"},
+                 {Dtype::f32, "high", "-INFINITY", "v0"},
                  {Dtype::i64, "at", "-1", "(long)i"}};
   text.combine =
       "if (b.high > a.high || (b.high == a.high && (ulong)b.at < (ulong)a.at)) a.high = b.high, a.at = b.at;\n"
@@ -54,8 +56,8 @@ std::vector<DeviceProperties> both_loops(const Device& device) {
 }
 
 template <class T>
-std::vector<std::vector<T>> run(const Device& device, const DeviceProperties& loop, const ReduceShape& shape, const Buffer& x,
-                   unsigned lanes, const ReduceText& text, Dtype type) {
+std::vector<std::vector<T>> run(const Device& device, const DeviceProperties& loop, const ReduceShape& shape,
+                                const Buffer& x, unsigned lanes, const ReduceText& text, Dtype type) {
   const Stream stream(device);
   const std::size_t bytes = accumulator_bytes(text.fields);
   const ReducePlan plan = plan_reduce(loop, shape, lanes, bytes);
@@ -78,10 +80,10 @@ TEST_P(ReduceSkeletonTest, SumsRowsAndColumnsOfEveryAspect) {
   std::uniform_real_distribution<float> uniform(-1, 1);
   const Stream stream(device());
   for (const ReduceShape& shape : std::initializer_list<ReduceShape>{
-           {1, 0, 1},       {1, 1, 1},     {1, 3, 1},      {1, 4, 1},       {1, 5, 1},      {1, 1000003, 1},
-           {1000, 3, 1},    {3, 100001, 1}, {100, 999, 1},  {300, 65, 1},    {7, 4096, 1},   {2000, 20, 1},
-           {1, 100000, 3},  {1, 3, 100000}, {1, 1000, 100}, {1, 1, 77},      {5, 33, 64},    {3, 1000, 17},
-           {1, 300, 260},   {4, 0, 5},      {2, 5000, 256}, {1, 40, 1023}}) {
+           {1, 0, 1},      {1, 1, 1},      {1, 3, 1},      {1, 4, 1},    {1, 5, 1},    {1, 1000003, 1},
+           {1000, 3, 1},   {3, 100001, 1}, {100, 999, 1},  {300, 65, 1}, {7, 4096, 1}, {2000, 20, 1},
+           {1, 100000, 3}, {1, 3, 100000}, {1, 1000, 100}, {1, 1, 77},   {5, 33, 64},  {3, 1000, 17},
+           {1, 300, 260},  {4, 0, 5},      {2, 5000, 256}, {1, 40, 1023}}) {
     SCOPED_TRACE(testing::Message() << shape.outer << " x " << shape.length << " x " << shape.inner);
     std::vector<float> values(shape.outer * shape.length * shape.inner);
     for (float& value : values) value = uniform(random);
@@ -96,7 +98,8 @@ TEST_P(ReduceSkeletonTest, SumsRowsAndColumnsOfEveryAspect) {
         const auto result = run<float>(device(), loop, shape, x, lanes, sum_text(Dtype::f32), Dtype::f32)[0];
         ASSERT_EQ(result.size(), sums.size());
         for (std::size_t r = 0; r < sums.size(); ++r)
-          EXPECT_NEAR(result[r], sums[r], 16 * 6e-8 * magnitudes[r] + 1e-30) << "result " << r << " lanes " << lanes << " kind " << int(loop.kind);
+          EXPECT_NEAR(result[r], sums[r], 16 * 6e-8 * magnitudes[r] + 1e-30)
+              << "result " << r << " lanes " << lanes << " kind " << int(loop.kind);
       }
   }
 }
