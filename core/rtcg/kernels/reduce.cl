@@ -65,7 +65,7 @@ static inline void store_results(accumulator_t a, index_t n, index_t at{% for ou
   {{ store }}
 }
 {% set arguments = "" %}
-{% set all_parameters = parameters ~ ", ulong outer_, ulong length_, ulong inner_, uint columns, uint slots, uint parts, ulong share_, global accumulator_t* partials, global uint* counters" %}
+{% set all_parameters = parameters ~ "ulong outer_, ulong length_, ulong inner_, uint columns, uint slots, uint parts, ulong share_, global accumulator_t* partials, global uint* counters" %}
 {% for out in outputs %}
 {% set arguments = arguments ~ ", " ~ out[1] %}
 {% set all_parameters = all_parameters ~ ", global " ~ out[0] ~ "* " ~ out[1] %}

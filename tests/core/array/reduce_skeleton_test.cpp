@@ -14,7 +14,7 @@ namespace {
 BodyText contiguous_body(Dtype type, unsigned lanes) {
   BodyText body;
   const std::string storage = storage_name(type), name = compute_name(type);
-  body.parameters = "global const " + storage + "* restrict p0";
+  body.parameters = "global const " + storage + "* restrict p0, ";
   body.functions = "typedef uint index_t;\n";
   body.declare_lanes = name + " x0[" + std::to_string(lanes) + "];";
   if (lanes == 4)
