@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "rtcg/array/dtype.h"
+#include "rtcg/array/kernel_table.h"
 #include "rtcg/compile/template.h"
 #include "rtcg/error.h"
 #include "rtcg_core_kernels.h"
@@ -134,10 +135,10 @@ ReducePlan plan_reduce(const DeviceProperties& device, const ReduceShape& shape,
   return plan;
 }
 
-std::size_t accumulator_bytes(std::span<const ReduceField> fields) {
+std::size_t accumulator_bytes(std::span<const Dtype> fields) {
   std::size_t bytes = 0, alignment = 1;
-  for (const ReduceField& field : fields) {
-    const std::size_t size = field_bytes(field.type);
+  for (const Dtype field : fields) {
+    const std::size_t size = field_bytes(field);
     bytes = divided_up(bytes, size) * size + size;
     alignment = std::max(alignment, size);
   }
@@ -179,6 +180,40 @@ Source reduce_source(const ReducePlan& plan, const BodyText& body, const ReduceT
                                      {"across_steps", across_steps},
                                      {"slot_steps", slot_steps}},
                                     "reduce.cl"));
+}
+
+std::vector<Array> run_reduce(const Stream& stream, std::span<const NodePtr> roots, const Shape& loop,
+                              const ReduceShape& shape, const ReduceOperation& operation, const Shape& result) {
+  std::vector<Array> arrays;
+  std::vector<Buffer> outputs;
+  for (const Dtype type : operation.results) {
+    arrays.push_back(Array::empty(stream, result, type));
+    outputs.push_back(arrays.back().buffer());
+  }
+  if (shape.outer == 0 || shape.inner == 0) return arrays;
+  // Nothing to load: arrays without elements have no buffers to pass either.
+  std::vector<NodePtr> nothing;
+  if (shape.length == 0)
+    for (const NodePtr& root : roots)
+      nothing.push_back(std::make_shared<ScalarNode>(Scalar(false).as(root->dtype), false));
+  const LoopBody body(stream.device(), shape.length == 0 ? nothing : roots, loop);
+  if (!body.fits()) throw std::logic_error("run_reduce: a body that does not fit");
+
+  const std::size_t bytes = accumulator_bytes(operation.fields);
+  const ReducePlan plan = plan_reduce(stream.device().properties(), shape, body.lanes(), bytes);
+  std::string key = plan.key();
+  key += '\0';
+  key += operation.key;
+  key += '\0';
+  key += body.key();
+  const Kernel& kernel = cached_kernel(stream.device(), "reduce", key, [&] {
+    const BodyText text = body.text();
+    return std::pair(reduce_source(plan, text, operation.text(text)), std::string("reduce"));
+  });
+  ArgumentList list;
+  body.append_arguments(list);
+  launch_reduce(stream, kernel, plan, shape, bytes, list.arguments(), outputs);
+  return arrays;
 }
 
 void launch_reduce(const Stream& stream, const Kernel& kernel, const ReducePlan& plan, const ReduceShape& shape,

@@ -33,7 +33,7 @@ struct ReduceField {
 
 struct ReduceOutput {
   Dtype type = Dtype::unknown;
-  std::string value;  ///< expression of the accumulator `a` ("a.sum") and of `n`, the number of elements reduced
+  std::string value;  ///< of the accumulator `a` ("a.sum"), `n` = length, and `inner`
 };
 
 struct ReduceText {
@@ -42,6 +42,18 @@ struct ReduceText {
   std::string combine;  ///< statements that combine `b` into `a`: "a.sum = a.sum + b.sum;"
   std::vector<ReduceOutput> outputs;
 };
+
+/// What a caller keeps of its reduction: enough to launch it; the text is asked for when a kernel has to be made.
+struct ReduceOperation {
+  std::string key;  ///< differs where the texts do
+  std::vector<Dtype> fields, results;
+  std::function<ReduceText(const BodyText&)> text;
+};
+
+/// Reduces values of the shape `loop`, whose C order is that of `shape`. Gives one array of shape `result` (outer x
+/// inner elements) for each result. `roots` are free of phases and fit into one kernel.
+std::vector<Array> run_reduce(const Stream& stream, std::span<const NodePtr> roots, const Shape& loop,
+                              const ReduceShape& shape, const ReduceOperation& operation, const Shape& result);
 
 /// Which loop and how many groups. What is compiled depends on the first block alone.
 struct ReducePlan {
@@ -62,7 +74,8 @@ struct ReducePlan {
 ReducePlan plan_reduce(const DeviceProperties& device, const ReduceShape& shape, unsigned body_lanes,
                        std::size_t accumulator_bytes);
 
-std::size_t accumulator_bytes(std::span<const ReduceField> fields);
+/// Of a structure of these members.
+std::size_t accumulator_bytes(std::span<const Dtype> fields);
 
 Source reduce_source(const ReducePlan& plan, const BodyText& body, const ReduceText& text);
 

@@ -61,7 +61,7 @@ static inline accumulator_t left(const BETWEEN_GROUPS global accumulator_t* at) 
 {% for field in fields %}
 {% set keep = keep ~ "b." ~ field[1] ~ " = " ~ field[3] ~ "; " %}
 {% endfor %}
-static inline void store_results(accumulator_t a, index_t n, index_t at{% for out in outputs %}, global {{ out[0] }}* {{ out[1] }}{% endfor %}) {
+static inline void store_results(accumulator_t a, index_t n, index_t inner, index_t at{% for out in outputs %}, global {{ out[0] }}* {{ out[1] }}{% endfor %}) {
   {{ store }}
 }
 {% set arguments = "" %}
@@ -130,7 +130,7 @@ kernel void reduce({{ all_parameters }}) {
       total = left(partials + row * parts);
       for (uint p = 1; p < parts; ++p) total = combine_accumulators(total, left(partials + row * parts + p));
     }
-    store_results(total, length, row{{ arguments }});
+    store_results(total, length, inner, row{{ arguments }});
   }
 }
 {% else %}
@@ -179,7 +179,7 @@ kernel void reduce({{ all_parameters }}) {
       if (parts > 1)
         leave(partials + task * columns + column, a);
       else
-        store_results(a, length, slab * inner + first_column + column{{ arguments }});
+        store_results(a, length, inner, slab * inner + first_column + column{{ arguments }});
     }
     if (parts == 1) continue;
     DEVICE_FENCE();
@@ -189,7 +189,7 @@ kernel void reduce({{ all_parameters }}) {
     for (int column = 0; column < width; ++column) {
       accumulator_t a = left(partials + (ulong)tile * parts * columns + column);
       for (uint p = 1; p < parts; ++p) a = combine_accumulators(a, left(partials + ((ulong)tile * parts + p) * columns + column));
-      store_results(a, length, slab * inner + first_column + column{{ arguments }});
+      store_results(a, length, inner, slab * inner + first_column + column{{ arguments }});
     }
   }
 }
@@ -337,10 +337,10 @@ kernel RTCG_GROUP_SIZE({{ group }}, 1, 1) void reduce({{ all_parameters }}) {
   a = over_team(a, shared, t);
   if (t == 0 && last) {
     counters[row] = 0;
-    store_results(a, length, row{{ arguments }});
+    store_results(a, length, inner, row{{ arguments }});
   }
 {% else %}
-  if (member == 0 && row < outer) store_results(a, length, row{{ arguments }});
+  if (member == 0 && row < outer) store_results(a, length, inner, row{{ arguments }});
 {% endif %}
 }
 {% else %}
@@ -449,7 +449,7 @@ kernel RTCG_GROUP_SIZE({{ group }}, 1, 1) void reduce({{ all_parameters }}) {
   if (!last) return;
 {% endif %}
   if (active && slot == 0)
-    for (int k = 0; k < {{ lanes }}; ++k) store_results(accumulators[k], length, slab * inner + column + k{{ arguments }});
+    for (int k = 0; k < {{ lanes }}; ++k) store_results(accumulators[k], length, inner, slab * inner + column + k{{ arguments }});
 }
 {% endif %}
 {% endif %}

@@ -59,7 +59,9 @@ template <class T>
 std::vector<std::vector<T>> run(const Device& device, const DeviceProperties& loop, const ReduceShape& shape,
                                 const Buffer& x, unsigned lanes, const ReduceText& text, Dtype type) {
   const Stream stream(device);
-  const std::size_t bytes = accumulator_bytes(text.fields);
+  std::vector<Dtype> fields;
+  for (const ReduceField& field : text.fields) fields.push_back(field.type);
+  const std::size_t bytes = accumulator_bytes(fields);
   const ReducePlan plan = plan_reduce(loop, shape, lanes, bytes);
   const Kernel kernel = compile(device, reduce_source(plan, contiguous_body(type, lanes), text)).kernel("reduce");
   std::vector<Buffer> outputs;
