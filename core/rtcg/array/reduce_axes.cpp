@@ -17,9 +17,8 @@ std::vector<int> back_to_order(const std::vector<int>& order, const std::vector<
     if (!reduced[static_cast<std::size_t>(d)]) kept.push_back(d);
   std::vector<int> places(kept.size());
   std::iota(places.begin(), places.end(), 0);
-  std::sort(places.begin(), places.end(), [&](int a, int b) {
-    return kept[static_cast<std::size_t>(a)] < kept[static_cast<std::size_t>(b)];
-  });
+  std::sort(places.begin(), places.end(),
+            [&](int a, int b) { return kept[static_cast<std::size_t>(a)] < kept[static_cast<std::size_t>(b)]; });
   return places;
 }
 
@@ -53,9 +52,8 @@ std::vector<Array> reduce_axes(const Stream& stream, const Expression& x, const 
     // Along memory: reduced dimensions may be walked in any order, the kept ones are put back below.
     const Strides& strides = static_cast<const ArrayNode&>(*node).array.strides();
     const std::vector<int> original = order;
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-      return std::abs(strides[a]) > std::abs(strides[b]) && strides[b] != 0;
-    });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int a, int b) { return std::abs(strides[a]) > std::abs(strides[b]) && strides[b] != 0; });
     if (!any_order) {
       std::vector<int> axes;
       for (const int d : order)

@@ -34,13 +34,13 @@ unsigned team_for(std::size_t rows, std::size_t length, unsigned lanes, unsigned
   return sizes[i];
 }
 
-void plan_gpu(ReducePlan& plan, const DeviceProperties& device, const ReduceShape& shape, unsigned body_lanes) {
-  const std::size_t enough = std::size_t{device.compute_units} * 8;
+void plan_gpu(ReducePlan& plan, unsigned compute_units, const ReduceShape& shape, unsigned body_lanes) {
+  const std::size_t enough = std::size_t{compute_units} * 8;
   plan.group = group_items;
   if (!plan.columns) {
     plan.lanes = body_lanes;
     plan.unroll = std::clamp(16 / body_lanes, 2u, 8u);
-    plan.team = team_for(shape.outer, shape.length, plan.lanes, device.compute_units);
+    plan.team = team_for(shape.outer, shape.length, plan.lanes, compute_units);
     const std::size_t tile = std::size_t{plan.team} * plan.lanes * plan.unroll;
     if (plan.team == plan.group && shape.outer < enough)
       plan.parts = std::clamp<std::size_t>(shape.length / tile, 1, divided_up(enough, shape.outer));
@@ -66,10 +66,10 @@ void plan_gpu(ReducePlan& plan, const DeviceProperties& device, const ReduceShap
   plan.partials = plan.split ? plan.groups * plan.tile_columns * plan.lanes : 0;
 }
 
-void plan_cpu(ReducePlan& plan, const DeviceProperties& device, const ReduceShape& shape, std::size_t bytes) {
+void plan_cpu(ReducePlan& plan, unsigned compute_units, const ReduceShape& shape, std::size_t bytes) {
   // Below this an item's start and the joining of parts cost more than another core gives.
   constexpr std::size_t least_elements = 8192;
-  const std::size_t items = std::size_t{device.compute_units} * 4;
+  const std::size_t items = std::size_t{compute_units} * 4;
   std::size_t tiles = shape.outer;
   if (!plan.columns) {
     plan.lanes = static_cast<unsigned>(std::clamp<std::size_t>(256 / std::bit_ceil(bytes), 4, 64));
@@ -123,15 +123,15 @@ std::string ReducePlan::key() const {
                      lanes, unroll, team, slot_steps, split ? " split" : "");
 }
 
-ReducePlan plan_reduce(const DeviceProperties& device, const ReduceShape& shape, unsigned body_lanes,
+ReducePlan plan_reduce(LoopShape loops, unsigned compute_units, const ReduceShape& shape, unsigned body_lanes,
                        std::size_t accumulator_bytes) {
   ReducePlan plan;
-  plan.cpu = device.kind != DeviceKind::gpu;
+  plan.cpu = loops == LoopShape::cpu;
   plan.columns = shape.inner != 1;
   if (plan.cpu)
-    plan_cpu(plan, device, shape, accumulator_bytes);
+    plan_cpu(plan, compute_units, shape, accumulator_bytes);
   else
-    plan_gpu(plan, device, shape, body_lanes);
+    plan_gpu(plan, compute_units, shape, body_lanes);
   return plan;
 }
 
@@ -200,7 +200,8 @@ std::vector<Array> run_reduce(const Stream& stream, std::span<const NodePtr> roo
   if (!body.fits()) throw std::logic_error("run_reduce: a body that does not fit");
 
   const std::size_t bytes = accumulator_bytes(operation.fields);
-  const ReducePlan plan = plan_reduce(stream.device().properties(), shape, body.lanes(), bytes);
+  const ReducePlan plan =
+      plan_reduce(loop_shape(stream.device()), stream.device().properties().compute_units, shape, body.lanes(), bytes);
   std::string key = plan.key();
   key += '\0';
   key += operation.key;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "rtcg/array/loop_body.h"
+#include "rtcg/array/loop_shape.h"
 #include "rtcg/compile/compiler.h"
 
 namespace rtcg {
@@ -71,7 +72,7 @@ struct ReducePlan {
   std::string key() const;
 };
 /// `body_lanes`: elements that the body loads at once. `accumulator_bytes`: its size in memory.
-ReducePlan plan_reduce(const DeviceProperties& device, const ReduceShape& shape, unsigned body_lanes,
+ReducePlan plan_reduce(LoopShape loops, unsigned compute_units, const ReduceShape& shape, unsigned body_lanes,
                        std::size_t accumulator_bytes);
 
 /// Of a structure of these members.

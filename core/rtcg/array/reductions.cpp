@@ -19,8 +19,8 @@ namespace {
 struct Kind {
   const char* name;
   Dtype accumulator, result;
-  bool of_nothing = true;     ///< has a value for no elements
-  bool keeps_order = false;   ///< the result depends on the order of the elements
+  bool of_nothing = true;    ///< has a value for no elements
+  bool keeps_order = false;  ///< the result depends on the order of the elements
   std::function<ReduceText(const BodyText&)> text;
 };
 
@@ -136,10 +136,11 @@ Expression reduced(const Expression& x, const Axes& axes, Kind kind) {
   phase->operands = {make_cast(x.node(), kind.accumulator)};
   phase->demands_array = {false};
   const Dtype type = kind.result;
-  ReduceOperation operation{fmt::format("{} {} {}", kind.name, static_cast<int>(kind.accumulator), static_cast<int>(type)),
-                            {kind.accumulator},
-                            {type},
-                            std::move(kind.text)};
+  ReduceOperation operation{
+      fmt::format("{} {} {}", kind.name, static_cast<int>(kind.accumulator), static_cast<int>(type)),
+      {kind.accumulator},
+      {type},
+      std::move(kind.text)};
   if (kind.keeps_order) operation.fields.push_back(Dtype::i64);
   phase->run = [operation = std::move(operation), over, shape, any_order = !kind.keeps_order](
                    const Stream& stream, std::span<const Expression> operands) {
@@ -159,8 +160,8 @@ Expression extremum(const Expression& x, const Axes& axes, bool largest) {
   const std::string test = is_real(type) ? fmt::format("a.v {} b.v || a.v != a.v", largest ? ">=" : "<=")
                                          : fmt::format("a.v {} b.v", largest ? ">=" : "<=");
   return reduced(x, axes, {name, type, type, false, false, [=](const BodyText& body) {
-                             return one_field(type, extreme(type, !largest),
-                                              fmt::format("a.v = {} ? a.v : b.v;", test), body.results[0], type);
+                             return one_field(type, extreme(type, !largest), fmt::format("a.v = {} ? a.v : b.v;", test),
+                                              body.results[0], type);
                            }});
 }
 
@@ -213,14 +214,16 @@ std::vector<bool> Axes::of(int dimensions) const {
 Expression sum(const Expression& x, const Axes& axes) {
   const Dtype type = accumulator_of(x.dtype());
   return reduced(x, axes, {"sum", type, type, true, false, [type](const BodyText& body) {
-                             return one_field(type, constant(type, 0), combined(sum_pattern(type)), body.results[0], type);
+                             return one_field(type, constant(type, 0), combined(sum_pattern(type)), body.results[0],
+                                              type);
                            }});
 }
 
 Expression prod(const Expression& x, const Axes& axes) {
   const Dtype type = accumulator_of(x.dtype());
   return reduced(x, axes, {"product", type, type, true, false, [type](const BodyText& body) {
-                             return one_field(type, constant(type, 1), combined(product_pattern(type)), body.results[0], type);
+                             return one_field(type, constant(type, 1), combined(product_pattern(type)), body.results[0],
+                                              type);
                            }});
 }
 
@@ -237,11 +240,12 @@ Expression var(const Expression& x, const Axes& axes, std::int64_t degrees) {
   const Expression values = x.astype(type);
   const Expression distance = abs(values - mean(values, axes.kept()));
   const Dtype real = real_of(type);
-  return reduced(square(distance), axes, {"sum of squares", real, real, true, false, [=](const BodyText& body) {
-                                            ReduceText text = one_field(real, "0", combined("{a} + {b}"), body.results[0], real);
-                                            text.outputs[0].value = fmt::format("a.v / ({})max((long)n - {}, 0l)", compute_name(real), degrees);
-                                            return text;
-                                          }});
+  return reduced(square(distance), axes,
+                 {"sum of squares", real, real, true, false, [=](const BodyText& body) {
+                    ReduceText text = one_field(real, "0", combined("{a} + {b}"), body.results[0], real);
+                    text.outputs[0].value = fmt::format("a.v / ({})max((long)n - {}, 0l)", compute_name(real), degrees);
+                    return text;
+                  }});
 }
 
 Expression stddev(const Expression& x, const Axes& axes, std::int64_t degrees) {
@@ -286,7 +290,8 @@ Expression norm(const Expression& x, const Axes& axes) {
   const Expression values = x.astype(type);
   const Expression squares = is_complex(type) ? square(rtcg::real(values)) + square(imag(values)) : square(values);
   return reduced(squares, axes, {"norm", real, real, true, false, [real](const BodyText& body) {
-                                   return one_field(real, "0", combined("{a} + {b}"), body.results[0], real, "sqrt(a.v)");
+                                   return one_field(real, "0", combined("{a} + {b}"), body.results[0], real,
+                                                    "sqrt(a.v)");
                                  }});
 }
 

@@ -43,8 +43,8 @@ bool is_element_access(std::span<const Token> tokens, std::size_t k) {
 /// Whether token k is the name of a variable, not of a member.
 bool is_variable(std::span<const Token> tokens, std::size_t k, std::string_view name) {
   if (tokens[k].text != name) return false;
-  const bool member = k > 0 && (tokens[k - 1].text == "." ||
-                                (k > 1 && tokens[k - 1].text == ">" && tokens[k - 2].text == "-"));
+  const bool member =
+      k > 0 && (tokens[k - 1].text == "." || (k > 1 && tokens[k - 1].text == ">" && tokens[k - 2].text == "-"));
   return !member;
 }
 
@@ -131,7 +131,9 @@ std::vector<UserParameter> user_parameters(const std::string& label, const std::
       words.push_back(token);
     } else {
       if (words.empty())
-        throw_user_error(label, text, token.at, parameters.empty() && tokens.size() == 1 ? "no parameters" : "a parameter is missing its name");
+        throw_user_error(
+            label, text, token.at,
+            parameters.empty() && tokens.size() == 1 ? "no parameters" : "a parameter is missing its name");
       const Token name = words.back();
       words.pop_back();
       if (!parameter.is_pointer)
@@ -141,12 +143,14 @@ std::vector<UserParameter> user_parameters(const std::string& label, const std::
       parameter.name = name.text;
       parameter.dtype = user_dtype(parameter.type);
       if (parameter.type.empty() || user_dtype(parameter.name) != Dtype::unknown)
-        throw_user_error(label, text, name.at, fmt::format("'{}' has {}", name.text, parameter.type.empty() ? "no type" : "no name"));
+        throw_user_error(label, text, name.at,
+                         fmt::format("'{}' has {}", name.text, parameter.type.empty() ? "no type" : "no name"));
       if (parameter.dtype == Dtype::unknown && parameter.type.find(' ') != std::string::npos)
         throw_user_error(label, text, start, fmt::format("unknown type '{}'", parameter.type));
       if (parameter.name == "i" || parameter.name == "n")
-        throw_user_error(label, text, name.at, fmt::format("'{}' is the {} in generated kernels; choose another name", name.text,
-                                                           name.text == "i" ? "element's index" : "number of elements"));
+        throw_user_error(label, text, name.at,
+                         fmt::format("'{}' is the {} in generated kernels; choose another name", name.text,
+                                     name.text == "i" ? "element's index" : "number of elements"));
       for (const UserParameter& other : parameters)
         if (other.name == parameter.name)
           throw_user_error(label, text, name.at, fmt::format("a second parameter '{}'", name.text));
@@ -223,8 +227,7 @@ Module compile_user_text(const Device& device, const Source& source, std::span<c
   } catch (const CompileError& error) {
     CompileRequest request;
     request.name = source.name();
-    for (const UserPiece& piece : pieces)
-      request.text += fmt::format("#line 1 \"{}\"\n{}\n", piece.label, piece.text);
+    for (const UserPiece& piece : pieces) request.text += fmt::format("#line 1 \"{}\"\n{}\n", piece.label, piece.text);
     request.text += fmt::format("#line 1 \"{}\"\n{}", source.name(), source.text());
     std::vector<Diagnostic> diagnostics = error.diagnostics();
     if (diagnostics.empty()) throw;

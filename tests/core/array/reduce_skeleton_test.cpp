@@ -36,33 +36,14 @@ ReduceText sum_text(Dtype type) {
   return text;
 }
 
-ReduceText extrema_text() {
-  ReduceText text;
-  text.fields = {{Dtype::f32, "low", "INFINITY", "v0"},
-                 {Dtype::f32, "high", "-INFINITY", "v0"},
-                 {Dtype::i64, "at", "-1", "(long)i"}};
-  text.combine =
-      "if (b.high > a.high || (b.high == a.high && (ulong)b.at < (ulong)a.at)) a.high = b.high, a.at = b.at;\n"
-      "  a.low = fmin(a.low, b.low);";
-  text.outputs = {{Dtype::f32, "a.low"}, {Dtype::f64, "(double)a.high / n"}, {Dtype::i64, "a.at"}};
-  return text;
-}
-
-/// The device's own loop and the other one.
-std::vector<DeviceProperties> both_loops(const Device& device) {
-  std::vector<DeviceProperties> both(2, device.properties());
-  both[0].kind = DeviceKind::cpu, both[1].kind = DeviceKind::gpu;
-  return both;
-}
-
 template <class T>
-std::vector<std::vector<T>> run(const Device& device, const DeviceProperties& loop, const ReduceShape& shape,
-                                const Buffer& x, unsigned lanes, const ReduceText& text, Dtype type) {
+std::vector<std::vector<T>> run(const Device& device, LoopShape loops, const ReduceShape& shape, const Buffer& x,
+                                unsigned lanes, const ReduceText& text, Dtype type) {
   const Stream stream(device);
   std::vector<Dtype> fields;
   for (const ReduceField& field : text.fields) fields.push_back(field.type);
   const std::size_t bytes = accumulator_bytes(fields);
-  const ReducePlan plan = plan_reduce(loop, shape, lanes, bytes);
+  const ReducePlan plan = plan_reduce(loops, device.properties().compute_units, shape, lanes, bytes);
   const Kernel kernel = compile(device, reduce_source(plan, contiguous_body(type, lanes), text)).kernel("reduce");
   std::vector<Buffer> outputs;
   for (const ReduceOutput& output : text.outputs)
@@ -95,13 +76,13 @@ TEST_P(ReduceSkeletonTest, SumsRowsAndColumnsOfEveryAspect) {
       sums[at] += values[i], magnitudes[at] += std::abs(values[i]);
     }
     const Buffer x = Buffer::from(stream, values.empty() ? std::vector<float>(1) : values);
-    for (const DeviceProperties& loop : both_loops(device()))
+    for (const LoopShape loops : {LoopShape::cpu, LoopShape::gpu})
       for (const unsigned lanes : {1u, 4u}) {
-        const auto result = run<float>(device(), loop, shape, x, lanes, sum_text(Dtype::f32), Dtype::f32)[0];
+        const auto result = run<float>(device(), loops, shape, x, lanes, sum_text(Dtype::f32), Dtype::f32)[0];
         ASSERT_EQ(result.size(), sums.size());
         for (std::size_t r = 0; r < sums.size(); ++r)
           EXPECT_NEAR(result[r], sums[r], 16 * 6e-8 * magnitudes[r] + 1e-30)
-              << "result " << r << " lanes " << lanes << " kind " << int(loop.kind);
+              << "result " << r << " lanes " << lanes << (loops == LoopShape::cpu ? " cpu" : " gpu");
       }
   }
 }
