@@ -46,7 +46,6 @@ void plan_gpu(ReducePlan& plan, unsigned compute_units, const ReduceShape& shape
       plan.parts = std::clamp<std::size_t>(shape.length / tile, 1, divided_up(enough, shape.outer));
     plan.split = plan.parts > 1;
     plan.groups = plan.split ? shape.outer * plan.parts : divided_up(shape.outer, plan.group / plan.team);
-    plan.counters = plan.split ? shape.outer : 0;
     plan.partials = plan.split ? plan.groups : 0;
     return;
   }
@@ -62,7 +61,6 @@ void plan_gpu(ReducePlan& plan, unsigned compute_units, const ReduceShape& shape
   plan.share = divided_up(shape.length, plan.parts);
   plan.split = plan.parts > 1;
   plan.groups = all_tiles * plan.parts;
-  plan.counters = plan.split ? all_tiles : 0;
   plan.partials = plan.split ? plan.groups * plan.tile_columns * plan.lanes : 0;
 }
 
@@ -85,11 +83,11 @@ void plan_cpu(ReducePlan& plan, unsigned compute_units, const ReduceShape& shape
                (plan.columns ? plan.slots : plan.lanes);
   const std::size_t tasks = tiles * plan.parts;
   plan.groups = std::min({tasks, items, std::max<std::size_t>(1, tasks * tile_elements / plan.parts / least_elements)});
-  plan.counters = plan.parts > 1 ? tiles : 0;
-  plan.partials = plan.parts > 1 ? tasks * plan.tile_columns : 0;
+  plan.split = plan.parts > 1;
+  plan.partials = plan.split ? tasks * plan.tile_columns : 0;
 }
 
-/// Counters that are zero whenever no reduction runs on the stream, because the last group of each puts them back.
+/// For CUDA: counters that are zero whenever no reduction runs on the stream, as the last group of each puts them back.
 /// Streams seldom used are let go, so that their handles do not live as long as the process.
 Buffer counters_of(const Stream& stream) {
   constexpr std::size_t most_streams = 16;
@@ -207,23 +205,29 @@ std::vector<Array> run_reduce(const Stream& stream, std::span<const NodePtr> roo
   key += operation.key;
   key += '\0';
   key += body.key();
-  const Kernel& kernel = cached_kernel(stream.device(), "reduce", key, [&] {
-    const BodyText text = body.text();
-    return std::pair(reduce_source(plan, text, operation.text(text)), std::string("reduce"));
-  });
+  const auto kernel = [&](const char* name) {
+    return &cached_kernel(stream.device(), name, key, [&] {
+      const BodyText text = body.text();
+      return std::pair(reduce_source(plan, text, operation.text(text)), std::string(name));
+    });
+  };
   ArgumentList list;
   body.append_arguments(list);
-  launch_reduce(stream, kernel, plan, shape, bytes, list.arguments(), outputs);
+  launch_reduce(stream, *kernel("reduce"), has_join(stream.device(), plan) ? kernel("join") : nullptr, plan, shape,
+                bytes, list.arguments(), outputs);
   return arrays;
 }
 
-void launch_reduce(const Stream& stream, const Kernel& kernel, const ReducePlan& plan, const ReduceShape& shape,
-                   std::size_t accumulator_bytes, std::span<const Argument> body_arguments,
+bool has_join(const Device& device, const ReducePlan& plan) {
+  return plan.split && (plan.cpu || device.properties().backend != Backend::cuda);
+}
+
+void launch_reduce(const Stream& stream, const Kernel& kernel, const Kernel* join, const ReducePlan& plan,
+                   const ReduceShape& shape, std::size_t accumulator_bytes, std::span<const Argument> body_arguments,
                    std::span<const Buffer> outputs) {
   if (shape.outer == 0 || shape.inner == 0) return;
-  const bool joined = plan.parts > 1;
-  const Buffer counters = joined ? counters_of(stream) : outputs.front();
-  const Buffer partials = joined ? Buffer(stream, plan.partials * accumulator_bytes) : counters;
+  const Buffer counters = plan.split && join == nullptr ? counters_of(stream) : outputs.front();
+  const Buffer partials = plan.split ? Buffer(stream, plan.partials * accumulator_bytes) : counters;
   const std::uint64_t outer = shape.outer, length = shape.length, inner = shape.inner, share = plan.share;
   const auto columns = static_cast<std::uint32_t>(plan.tile_columns), slots = static_cast<std::uint32_t>(plan.slots),
              parts = static_cast<std::uint32_t>(plan.parts);
@@ -245,6 +249,12 @@ void launch_reduce(const Stream& stream, const Kernel& kernel, const ReducePlan&
   buffer(partials), buffer(counters);
   for (const Buffer& output : outputs) buffer(output);
   kernel.launch(stream, Grid::of(plan.groups, plan.group), {arguments.data(), count});
+  if (join == nullptr) return;
+  const std::size_t results = shape.outer * shape.inner;
+  const Grid grid = !plan.cpu && !plan.columns ? Grid::of(shape.outer, plan.group)
+                    : plan.cpu                 ? Grid::of(std::min(results, plan.groups), 1)
+                                               : Grid::over(results, plan.group);
+  join->launch(stream, grid, {arguments.data() + body_arguments.size(), count - body_arguments.size()});
 }
 
 }  // namespace rtcg

@@ -67,7 +67,7 @@ struct ReducePlan {
   std::size_t groups = 1;
   std::size_t parts = 1, share = 0;         ///< groups to a row or tile, and elements or rows for each
   std::size_t tile_columns = 1, slots = 1;  ///< columns: items side by side, rows at once
-  std::size_t counters = 0, partials = 0;   ///< accumulators left in between
+  std::size_t partials = 0;                 ///< accumulators left in between
 
   std::string key() const;
 };
@@ -80,10 +80,12 @@ std::size_t accumulator_bytes(std::span<const Dtype> fields);
 
 Source reduce_source(const ReducePlan& plan, const BodyText& body, const ReduceText& text);
 
-/// `outputs`: buffers that hold outer x inner results each, in the order of ReduceText::outputs. Kernels take the
-/// body's arguments first.
-void launch_reduce(const Stream& stream, const Kernel& kernel, const ReducePlan& plan, const ReduceShape& shape,
-                   std::size_t accumulator_bytes, std::span<const Argument> body_arguments,
+/// Does the plan take a second kernel on this device, "join" of the same program?
+bool has_join(const Device& device, const ReducePlan& plan);
+/// `outputs`: buffers that hold outer x inner results each, in the order of ReduceText::outputs. `join` is null where
+/// there is none.
+void launch_reduce(const Stream& stream, const Kernel& kernel, const Kernel* join, const ReducePlan& plan,
+                   const ReduceShape& shape, std::size_t accumulator_bytes, std::span<const Argument> body_arguments,
                    std::span<const Buffer> outputs);
 
 }  // namespace rtcg

@@ -5,8 +5,9 @@
   The accumulator is a structure of fields; all outputs of one reduction share it. The order of combination is fixed by
   the plan, but is not that of the indices: the combination has to be associative and commutative.
 
-  Where one row or tile of columns has several groups (`split`), each leaves its accumulator in `partials`, and the one
-  that takes the last ticket combines them in order and sets the counter back to zero for the next launch.
+  Where one row or tile of columns has several groups (`split`), each leaves its accumulator in `partials`. In CUDA the one
+  that takes the last ticket combines them in order and sets the counter back to zero for the next launch; OpenCL 1.2 orders
+  nothing between groups, so there a second kernel, `join`, does.
 #}
 {{ functions }}
 typedef struct {
@@ -25,30 +26,6 @@ static inline accumulator_t combine_accumulators(accumulator_t a, accumulator_t 
   {{ combine }}
   return a;
 }
-// Between groups. PoCL's mem_fence does not even hold back its compiler, but volatile accesses stay in order with atomics.
-#ifdef RTCG_CUDA
-#define BETWEEN_GROUPS
-#define DEVICE_FENCE() __threadfence()
-#else
-#define BETWEEN_GROUPS volatile
-#if defined(RTCG_CPU) && defined(__clang__)
-#define DEVICE_FENCE() __sync_synchronize()
-#else
-#define DEVICE_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
-#endif
-#endif
-static inline void leave(BETWEEN_GROUPS global accumulator_t* at, accumulator_t a) {
-{% for field in fields %}
-  at->{{ field[1] }} = a.{{ field[1] }};
-{% endfor %}
-}
-static inline accumulator_t left(const BETWEEN_GROUPS global accumulator_t* at) {
-  accumulator_t a;
-{% for field in fields %}
-  a.{{ field[1] }} = at->{{ field[1] }};
-{% endfor %}
-  return a;
-}
 {% set store = "" %}
 {% for out in outputs %}
 {% if out[0] == "half" %}
@@ -65,16 +42,16 @@ static inline void store_results(accumulator_t a, index_t n, index_t inner, inde
   {{ store }}
 }
 {% set arguments = "" %}
-{% set all_parameters = parameters ~ "ulong outer_, ulong length_, ulong inner_, uint columns, uint slots, uint parts, ulong share_, global accumulator_t* partials, global uint* counters" %}
+{% set own_parameters = "ulong outer_, ulong length_, ulong inner_, uint columns, uint slots, uint parts, ulong share_, global accumulator_t* partials, global uint* counters" %}
 {% for out in outputs %}
 {% set arguments = arguments ~ ", " ~ out[1] %}
-{% set all_parameters = all_parameters ~ ", global " ~ out[0] ~ "* " ~ out[1] %}
+{% set own_parameters = own_parameters ~ ", global " ~ out[0] ~ "* " ~ out[1] %}
 {% endfor %}
 {% if cpu %}
 
 // One item is one group. Accumulators of independent lanes, so that the loop over them becomes vector instructions.
 {% if loop == "rows" %}
-kernel void reduce({{ all_parameters }}) {
+kernel void reduce({{ parameters }}{{ own_parameters }}) {
   const index_t outer = (index_t)outer_, length = (index_t)length_, inner = (index_t)inner_, share = (index_t)share_;
   {{ declare_lanes }}
   const ulong tasks = (ulong)outer * parts, items = get_num_groups(0), item = get_group_id(0);
@@ -121,20 +98,14 @@ kernel void reduce({{ all_parameters }}) {
       {{ keep }}
       total = combine_accumulators(total, b);
     }
-    if (parts > 1) {
-      leave(partials + task, total);
-      DEVICE_FENCE();
-      if (atomic_inc(counters + row) != parts - 1) continue;
-      DEVICE_FENCE();
-      counters[row] = 0;
-      total = left(partials + row * parts);
-      for (uint p = 1; p < parts; ++p) total = combine_accumulators(total, left(partials + row * parts + p));
-    }
-    store_results(total, length, inner, row{{ arguments }});
+    if (parts > 1)
+      partials[task] = total;
+    else
+      store_results(total, length, inner, row{{ arguments }});
   }
 }
 {% else %}
-kernel void reduce({{ all_parameters }}) {
+kernel void reduce({{ parameters }}{{ own_parameters }}) {
   const index_t outer = (index_t)outer_, length = (index_t)length_, inner = (index_t)inner_, share = (index_t)share_;
   {{ declare_lanes }}
   const ulong tiles = (inner - 1) / columns + 1, tasks = outer * tiles * parts, items = get_num_groups(0), item = get_group_id(0);
@@ -177,19 +148,9 @@ kernel void reduce({{ all_parameters }}) {
         a = combine_accumulators(a, b);
       }
       if (parts > 1)
-        leave(partials + task * columns + column, a);
+        partials[task * columns + column] = a;
       else
         store_results(a, length, inner, slab * inner + first_column + column{{ arguments }});
-    }
-    if (parts == 1) continue;
-    DEVICE_FENCE();
-    if (atomic_inc(counters + tile) != parts - 1) continue;
-    DEVICE_FENCE();
-    counters[tile] = 0;
-    for (int column = 0; column < width; ++column) {
-      accumulator_t a = left(partials + (ulong)tile * parts * columns + column);
-      for (uint p = 1; p < parts; ++p) a = combine_accumulators(a, left(partials + ((ulong)tile * parts + p) * columns + column));
-      store_results(a, length, inner, slab * inner + first_column + column{{ arguments }});
     }
   }
 }
@@ -237,7 +198,7 @@ static inline accumulator_t over_team(accumulator_t a, LOCAL_POINTER accumulator
   return a;
 }
 
-kernel RTCG_GROUP_SIZE({{ group }}, 1, 1) void reduce({{ all_parameters }}) {
+kernel RTCG_GROUP_SIZE({{ group }}, 1, 1) void reduce({{ parameters }}{{ own_parameters }}) {
   const index_t outer = (index_t)outer_, length = (index_t)length_, inner = (index_t)inner_, share = (index_t)share_;
   {{ declare_lanes }}
   const uint t = get_local_id(0), member = t % {{ team }}, group = get_group_id(0);
@@ -319,26 +280,25 @@ kernel RTCG_GROUP_SIZE({{ group }}, 1, 1) void reduce({{ all_parameters }}) {
 {% endfor %}
   a = over_team(a, shared, t);
 {% if split %}
+#ifdef RTCG_CUDA
   local uint ticket;
   if (t == 0) {
-    leave(partials + group, a);
-    DEVICE_FENCE();
+    partials[group] = a;
+    __threadfence();
     ticket = atomic_inc(counters + row);
   }
-  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-  // Without CUDA the other groups go on with nothing to do: a barrier must not depend on what was read.
-  const uint last = ticket == parts - 1;
-#ifdef RTCG_CUDA
-  if (!last) return;
-#endif
-  DEVICE_FENCE();
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (ticket != parts - 1) return;
+  __threadfence();
   a = neutral_accumulator();
-  for (uint p = t; p < (last ? parts : 0); p += {{ group }}) a = combine_accumulators(a, left(partials + row * parts + p));
+  for (uint p = t; p < parts; p += {{ group }}) a = combine_accumulators(a, partials[row * parts + p]);
   a = over_team(a, shared, t);
-  if (t == 0 && last) {
-    counters[row] = 0;
-    store_results(a, length, inner, row{{ arguments }});
-  }
+  if (t != 0) return;
+  counters[row] = 0;
+  store_results(a, length, inner, row{{ arguments }});
+#else
+  if (t == 0) partials[group] = a;
+#endif
 {% else %}
   if (member == 0 && row < outer) store_results(a, length, inner, row{{ arguments }});
 {% endif %}
@@ -346,7 +306,7 @@ kernel RTCG_GROUP_SIZE({{ group }}, 1, 1) void reduce({{ all_parameters }}) {
 {% else %}
 
 // Items of one group: `columns` runs of adjacent columns times `slots` rows; in memory they follow one another.
-kernel RTCG_GROUP_SIZE({{ group }}, 1, 1) void reduce({{ all_parameters }}) {
+kernel RTCG_GROUP_SIZE({{ group }}, 1, 1) void reduce({{ parameters }}{{ own_parameters }}) {
   const index_t outer = (index_t)outer_, length = (index_t)length_, inner = (index_t)inner_, share = (index_t)share_;
   {{ declare_lanes }}
   local accumulator_t shared[{{ group }}];
@@ -419,22 +379,20 @@ kernel RTCG_GROUP_SIZE({{ group }}, 1, 1) void reduce({{ all_parameters }}) {
 {% endfor %}
 {% if split %}
   if (active && slot == 0)
-    for (int k = 0; k < {{ lanes }}; ++k) leave(partials + ((ulong)group * columns + t) * {{ lanes }} + k, accumulators[k]);
-  DEVICE_FENCE();
-  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    for (int k = 0; k < {{ lanes }}; ++k) partials[((ulong)group * columns + t) * {{ lanes }} + k] = accumulators[k];
+#ifdef RTCG_CUDA
+  __threadfence();
+  barrier(CLK_LOCAL_MEM_FENCE);
   local uint ticket;
   if (t == 0) ticket = atomic_inc(counters + tile);
-  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-  const uint last = ticket == parts - 1;
-#ifdef RTCG_CUDA
-  if (!last) return;
-#endif
-  DEVICE_FENCE();
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (ticket != parts - 1) return;
+  __threadfence();
 {% for k in range(lanes) %}
   accumulators[{{ k }}] = neutral_accumulator();
   if (active)
-    for (uint p = slot; p < (last ? parts : 0); p += slots)
-      accumulators[{{ k }}] = combine_accumulators(accumulators[{{ k }}], left(partials + (((ulong)tile * parts + p) * columns + t % columns) * {{ lanes }} + {{ k }}));
+    for (uint p = slot; p < parts; p += slots)
+      accumulators[{{ k }}] = combine_accumulators(accumulators[{{ k }}], partials[(((ulong)tile * parts + p) * columns + t % columns) * {{ lanes }} + {{ k }}]);
 {% if length(slot_steps) > 0 %}
   barrier(CLK_LOCAL_MEM_FENCE);
   shared[t] = accumulators[{{ k }}];
@@ -445,11 +403,47 @@ kernel RTCG_GROUP_SIZE({{ group }}, 1, 1) void reduce({{ all_parameters }}) {
   accumulators[{{ k }}] = shared[t];
 {% endif %}
 {% endfor %}
-  if (t == 0 && last) counters[tile] = 0;
-  if (!last) return;
+  if (t == 0) counters[tile] = 0;
+#endif
+{% endif %}
+{% if split %}
+#ifdef RTCG_CUDA
 {% endif %}
   if (active && slot == 0)
     for (int k = 0; k < {{ lanes }}; ++k) store_results(accumulators[k], length, inner, slab * inner + column + k{{ arguments }});
+{% if split %}
+#endif
+{% endif %}
 }
+{% endif %}
+{% endif %}
+{% if split %}
+
+{% if not cpu %}
+#ifndef RTCG_CUDA
+{% endif %}
+kernel void join({{ own_parameters }}) {
+  const index_t outer = (index_t)outer_, length = (index_t)length_, inner = (index_t)inner_;
+{% if loop == "rows" and not cpu %}
+  local accumulator_t shared[{{ group }}];
+  const uint t = get_local_id(0);
+  const index_t row = get_group_id(0);
+  accumulator_t a = neutral_accumulator();
+  for (uint p = t; p < parts; p += {{ group }}) a = combine_accumulators(a, partials[row * parts + p]);
+  a = over_team(a, shared, t);
+  if (t == 0) store_results(a, length, inner, row{{ arguments }});
+{% else %}
+  const index_t width = columns * {{ 1 if cpu else lanes }}, tiles = (inner - 1) / width + 1;
+  for (index_t at = get_global_id(0); at < outer * inner; at += get_global_size(0)) {
+    const index_t column = at % inner;
+    global const accumulator_t* own = partials + ((ulong)(at / inner * tiles + column / width) * parts) * width + column % width;
+    accumulator_t a = own[0];
+    for (uint p = 1; p < parts; ++p) a = combine_accumulators(a, own[p * width]);
+    store_results(a, length, inner, at{{ arguments }});
+  }
+{% endif %}
+}
+{% if not cpu %}
+#endif
 {% endif %}
 {% endif %}

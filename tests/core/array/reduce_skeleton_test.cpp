@@ -44,13 +44,16 @@ std::vector<std::vector<T>> run(const Device& device, LoopShape loops, const Red
   for (const ReduceField& field : text.fields) fields.push_back(field.type);
   const std::size_t bytes = accumulator_bytes(fields);
   const ReducePlan plan = plan_reduce(loops, device.properties().compute_units, shape, lanes, bytes);
-  const Kernel kernel = compile(device, reduce_source(plan, contiguous_body(type, lanes), text)).kernel("reduce");
+  const Module module = compile(device, reduce_source(plan, contiguous_body(type, lanes), text));
+  const Kernel kernel = module.kernel("reduce");
+  const std::optional<Kernel> join = has_join(device, plan) ? std::optional(module.kernel("join")) : std::nullopt;
   std::vector<Buffer> outputs;
   for (const ReduceOutput& output : text.outputs)
     outputs.emplace_back(stream, shape.outer * shape.inner * size_of(output.type));
   const Argument argument{x.argument(), {x.element(), 1, ArgumentSpace::buffer, 0}};
   // Twice: the second run needs the counters that the first one has put back.
-  for (int i = 0; i < 2; ++i) launch_reduce(stream, kernel, plan, shape, bytes, {&argument, 1}, outputs);
+  for (int i = 0; i < 2; ++i)
+    launch_reduce(stream, kernel, join ? &*join : nullptr, plan, shape, bytes, {&argument, 1}, outputs);
   std::vector<std::vector<T>> results;
   for (const Buffer& output : outputs) results.push_back(output.read<T>());
   return results;
