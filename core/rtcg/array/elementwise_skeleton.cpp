@@ -55,40 +55,45 @@ void post_order(const NodePtr& node, std::vector<std::pair<NodePtr, std::size_t>
 
 }  // namespace
 
+Source elementwise_source(const Device& device, const LoopBody& body, const BodyText& text) {
+  return Source("elementwise.cl", render(kernels::elementwise_cl,
+                                         {{"functions", text.functions},
+                                          {"parameters", text.parameters},
+                                          {"declare_lanes", text.declare_lanes},
+                                          {"load_run", text.load_run},
+                                          {"load_one", text.load_one},
+                                          {"compute", text.compute},
+                                          {"keep", text.keep},
+                                          {"store_run", text.store_run},
+                                          {"store_one", text.store_one},
+                                          {"row_start", text.row_start},
+                                          {"load_in_row", text.load_in_row},
+                                          {"store_in_row", text.store_in_row},
+                                          {"runs", body.prefers_runs()},
+                                          {"group", group_items},
+                                          {"lanes", body.lanes()},
+                                          {"cpu", loop_shape(device) == LoopShape::cpu}},
+                                         "elementwise.cl"));
+}
+
+Grid elementwise_grid(const Device& device, const LoopBody& body) {
+  const std::size_t runs = (static_cast<std::size_t>(body.count()) - 1) / body.lanes() + 1;
+  // Chunks of a few thousand elements at least, or starting them costs more than computing them.
+  return loop_shape(device) == LoopShape::cpu
+             ? Grid::of(std::clamp<std::size_t>(runs / 4096, 1, 4 * device.properties().compute_units), 1)
+             : Grid::over(runs, group_items);
+}
+
 void launch_elementwise(const Stream& stream, const LoopBody& body) {
   if (body.count() == 0) return;
   const Device& device = stream.device();
-  const bool cpu = loop_shape(device) == LoopShape::cpu;
   const Kernel& kernel = cached_kernel(device, "elementwise", body.key(), [&] {
-    const BodyText text = body.text();
-    return std::pair(Source("elementwise.cl", render(kernels::elementwise_cl,
-                                                     {{"functions", text.functions},
-                                                      {"parameters", text.parameters},
-                                                      {"declare_lanes", text.declare_lanes},
-                                                      {"load_run", text.load_run},
-                                                      {"load_one", text.load_one},
-                                                      {"compute", text.compute},
-                                                      {"keep", text.keep},
-                                                      {"store_run", text.store_run},
-                                                      {"store_one", text.store_one},
-                                                      {"row_start", text.row_start},
-                                                      {"load_in_row", text.load_in_row},
-                                                      {"store_in_row", text.store_in_row},
-                                                      {"runs", body.prefers_runs()},
-                                                      {"group", group_items},
-                                                      {"lanes", body.lanes()},
-                                                      {"cpu", cpu}},
-                                                     "elementwise.cl")),
-                     std::string("evaluate"));
+    return std::pair(elementwise_source(device, body, body.text()), std::string("evaluate"));
   });
   ArgumentList list;
   body.append_arguments(list);
   list.value(static_cast<std::uint64_t>(body.count()));
-  const std::size_t runs = (static_cast<std::size_t>(body.count()) - 1) / body.lanes() + 1;
-  // Chunks of a few thousand elements at least, or starting them costs more than computing them.
-  const Grid grid = cpu ? Grid::of(std::clamp<std::size_t>(runs / 4096, 1, 4 * device.properties().compute_units), 1)
-                        : Grid::over(runs, group_items);
-  kernel.launch(stream, grid, list.arguments());
+  kernel.launch(stream, elementwise_grid(device, body), list.arguments());
 }
 
 bool is_fitting(const LoopBody& body) {

@@ -2,11 +2,17 @@
 #pragma once
 
 #include "rtcg/array/loop_body.h"
+#include "rtcg/compile/compiler.h"
 
 namespace rtcg {
 
 /// Launches the kernel of a body with outputs. Nothing happens for a shape without elements.
 void launch_elementwise(const Stream& stream, const LoopBody& body);
+
+/// What it launches, for those who change the body's text (the users' Elementwise): the kernel is "evaluate", and takes
+/// the number of elements as ulong after the body's arguments.
+Source elementwise_source(const Device& device, const LoopBody& body, const BodyText& text);
+Grid elementwise_grid(const Device& device, const LoopBody& body);
 
 /// One expression without phases into one output of its shape, by as many kernels as it takes (fitted).
 void run_elementwise(const Stream& stream, const NodePtr& root, const Array& output);

@@ -54,7 +54,7 @@ const void* ArgumentList::store(const void* data, std::size_t bytes) {
 
 LoopBody::LoopBody(const Device& device, std::span<const NodePtr> roots, const Shape& shape,
                    std::span<const Array> outputs, int split, unsigned cpu_lanes)
-    : has_outputs_(!outputs.empty()) {
+    : output_count_(outputs.size()) {
   nodes_.reserve(24);
   operands_.reserve(8);
   count_ = element_count(shape);
@@ -310,7 +310,7 @@ void LoopBody::form_key() {
     key_.push_back(static_cast<char>(value >> 8));
   };
   key_.push_back(static_cast<char>(lanes_));
-  key_.push_back(static_cast<char>(wide_ | whole_rows_ << 1 | aliased_ << 2 | has_outputs_ << 3 | cpu_ << 4 |
+  key_.push_back(static_cast<char>(wide_ | whole_rows_ << 1 | aliased_ << 2 | (output_count_ > 0) << 3 | cpu_ << 4 |
                                    (divisors_ >= 0 ? 32 : 0)));
   key_.push_back(static_cast<char>(extents_.size()));
   key_.push_back(static_cast<char>(outer_.size()));

@@ -57,7 +57,8 @@ class ArgumentList {
 
 class LoopBody {
  public:
-  /// Roots free of totals, each broadcastable to `shape`; `outputs` of that shape, none or one per root.
+  /// Roots free of totals, each broadcastable to `shape`; `outputs` of that shape, any number; `keep` writes the
+  /// first results to them.
   /// `split`: dimensions [0, split) and [split, ...) are not merged with each other. `cpu_lanes`: V on a CPU; on a GPU
   /// V makes the widest element's access 16 bytes. Nodes and arrays must outlive the body.
   LoopBody(const Device& device, std::span<const NodePtr> roots, const Shape& shape,
@@ -133,8 +134,9 @@ class LoopBody {
   Dims outer_, inner_, extents_;
   std::int64_t count_ = 0;
   unsigned lanes_ = 1;
+  std::size_t output_count_ = 0;
   int divisors_ = -1;  ///< first of two words for each extent but the first, by which one divides; -1: none
-  bool cpu_ = false, wide_ = false, whole_rows_ = false, aliased_ = false, has_outputs_ = false, fits_ = true;
+  bool cpu_ = false, wide_ = false, whole_rows_ = false, aliased_ = false, fits_ = true;
   /// Extents (of more than one dimension), then operands' words, then the divisors.
   std::pmr::vector<std::int64_t> walk_{&resource_};
   std::pmr::vector<std::int32_t> walk_narrow_{&resource_};  ///< the same, as launched when 32 bits do

@@ -27,8 +27,8 @@ class LoopText {
       text.results.push_back(value(b_.root_slots_[r]));
       text.result_types.push_back(b_.root_types_[r]);
     }
-    if (b_.has_outputs_) {
-      for (std::size_t r = 0; r < text.results.size(); ++r)
+    if (b_.output_count_ > 0) {
+      for (std::size_t r = 0; r < std::min(text.results.size(), b_.output_count_); ++r)
         text.keep += fmt::format("out{}_[k] = {};\n", r, text.results[r]);
       text.store_run = access_run(true);
       text.store_one = access_one(true, "i", "k");
@@ -46,7 +46,7 @@ class LoopText {
   std::string lane_array(std::size_t p) const {
     return b_.operands_[p].role == Role::output ? fmt::format("out{}_", output_number(p)) : fmt::format("in{}_", p);
   }
-  std::size_t output_number(std::size_t p) const { return p - (b_.operands_.size() - b_.root_slots_.size()); }
+  std::size_t output_number(std::size_t p) const { return p - (b_.operands_.size() - b_.output_count_); }
   std::string word(int w) const { return fmt::format("w_.v[{}]", w); }
   int dims() const { return b_.extents_.size(); }
 

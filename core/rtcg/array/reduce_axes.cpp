@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
+#include <optional>
 
 #include "rtcg/array/evaluate.h"
 
@@ -38,56 +39,72 @@ bool stand_together(const Shape& shape, const std::vector<int>& order, const std
   return changes <= 2;
 }
 
+/// Dimensions by falling strides of the first whole array, if nothing has to be computed to reorder them all.
+std::optional<std::vector<int>> memory_order(std::span<const NodePtr> roots, const Shape& shape) {
+  const Array* whole = nullptr;
+  for (const NodePtr& root : roots) {
+    if (root->op != Op::array && root->op != Op::scalar) return std::nullopt;
+    if (whole == nullptr && root->op == Op::array && root->shape == shape)
+      whole = &static_cast<const ArrayNode&>(*root).array;
+  }
+  if (whole == nullptr) return std::nullopt;
+  std::vector<int> order(static_cast<std::size_t>(shape.size()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return std::abs(whole->strides()[a]) > std::abs(whole->strides()[b]); });
+  return order;
+}
+
+/// The value with its dimensions in another order.
+NodePtr turned(const Stream& stream, const NodePtr& node, const Shape& shape, const std::vector<int>& order) {
+  if (node->op == Op::scalar) return node;
+  const Array array = node->op == Op::array ? static_cast<const ArrayNode&>(*node).array : evaluate_one(stream, node);
+  return Expression(array.broadcast_to(shape).transpose(order)).node();
+}
+
 }  // namespace
 
-std::vector<Array> reduce_axes(const Stream& stream, const Expression& x, const std::vector<bool>& reduced,
-                               const ReduceOperation& operation, bool any_order) {
-  const int dimensions = x.shape().size();
+std::vector<Array> reduce_axes(const Stream& stream, std::span<const NodePtr> roots, const Shape& shape,
+                               const std::vector<bool>& reduced, const ReduceOperation& operation) {
   const auto is_reduced = [&](int d) { return reduced[static_cast<std::size_t>(d)]; };
-  const bool reduces_all = std::all_of(reduced.begin(), reduced.end(), [](bool r) { return r; });
-  NodePtr node = x.node();
-  std::vector<int> order(static_cast<std::size_t>(dimensions));
+  std::vector<int> order(static_cast<std::size_t>(shape.size()));
   std::iota(order.begin(), order.end(), 0);
-  if (node->op == Op::array && (any_order || !reduces_all)) {
-    // Along memory: reduced dimensions may be walked in any order, the kept ones are put back below.
-    const Strides& strides = static_cast<const ArrayNode&>(*node).array.strides();
-    const std::vector<int> original = order;
-    std::stable_sort(order.begin(), order.end(),
-                     [&](int a, int b) { return std::abs(strides[a]) > std::abs(strides[b]) && strides[b] != 0; });
-    if (!any_order) {
-      std::vector<int> axes;
-      for (const int d : order)
-        if (is_reduced(d)) axes.push_back(d);
-      if (!is_in_order(axes)) order = original;
-    }
+  if (const auto found = memory_order(roots, shape)) {
+    std::vector<int> axes;
+    for (const int d : *found)
+      if (is_reduced(d)) axes.push_back(d);
+    if (operation.order != ReduceOperation::Order::in_order || is_in_order(axes)) order = *found;
   }
-  if (!stand_together(x.shape(), order, reduced)) {
+  if (!stand_together(shape, order, reduced)) {
     const bool rows = !order.empty() && is_reduced(order.back());
     std::stable_partition(order.begin(), order.end(), [&](int d) { return is_reduced(d) != rows; });
   }
-  Shape loop = x.shape();
-  if (!is_in_order(order)) {
-    if (node->op != Op::array) node = std::make_shared<ArrayNode>(x.evaluate(stream));
-    const Array turned = static_cast<const ArrayNode&>(*node).array.transpose(order);
-    loop = turned.shape();
-    node = std::make_shared<ArrayNode>(turned);
-  }
+  const bool is_turned = !is_in_order(order);
+  const bool has_index = is_turned && operation.order == ReduceOperation::Order::indexed;
+  std::vector<NodePtr> operands(roots.begin(), roots.end());
+  Shape loop;
+  Strides steps;
+  const Strides own = contiguous_strides(shape);
+  for (const int d : order) loop.push_back(shape[d]), steps.push_back(own[d]);
+  if (is_turned)
+    for (NodePtr& operand : operands) operand = turned(stream, operand, shape, order);
+  if (has_index) operands.push_back(std::make_shared<IndexNode>(loop, steps));
+  if (operands.size() == 1) operands[0] = fitted(stream, operands[0], loop);
 
-  ReduceShape shape{1, 1, 1};
+  ReduceShape extents{1, 1, 1};
   Shape kept;
   bool after = false;
   for (const int d : order) {
-    const auto extent = static_cast<std::size_t>(x.shape()[d]);
+    const auto extent = static_cast<std::size_t>(shape[d]);
     if (is_reduced(d)) {
-      shape.length *= extent;
+      extents.length *= extent;
       after = after || extent != 1;
     } else {
-      (after ? shape.inner : shape.outer) *= extent;
-      kept.push_back(x.shape()[d]);
+      (after ? extents.inner : extents.outer) *= extent;
+      kept.push_back(shape[d]);
     }
   }
-  const NodePtr roots[] = {fitted(stream, node, loop)};
-  std::vector<Array> results = run_reduce(stream, roots, loop, shape, operation, kept);
+  std::vector<Array> results = run_reduce(stream, operands, has_index, loop, extents, operation, kept);
   if (const std::vector<int> back = back_to_order(order, reduced); !is_in_order(back))
     for (Array& result : results) result = result.transpose(back);
   return results;

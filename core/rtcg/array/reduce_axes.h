@@ -7,9 +7,9 @@
 
 namespace rtcg {
 
-/// `reduced` says of each dimension of `x`, which is free of phases, whether it is reduced. The results have the kept
-/// dimensions in their order; they may be views. Unless `any_order`, elements have the indices of their C order.
-std::vector<Array> reduce_axes(const Stream& stream, const Expression& x, const std::vector<bool>& reduced,
-                               const ReduceOperation& operation, bool any_order);
+/// `roots`, free of phases, are broadcast to `shape`; `reduced` says of each of its dimensions whether it is reduced.
+/// The results have the kept dimensions in their order; they may be views.
+std::vector<Array> reduce_axes(const Stream& stream, std::span<const NodePtr> roots, const Shape& shape,
+                               const std::vector<bool>& reduced, const ReduceOperation& operation);
 
 }  // namespace rtcg

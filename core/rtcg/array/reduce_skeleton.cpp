@@ -180,7 +180,7 @@ Source reduce_source(const ReducePlan& plan, const BodyText& body, const ReduceT
                                     "reduce.cl"));
 }
 
-std::vector<Array> run_reduce(const Stream& stream, std::span<const NodePtr> roots, const Shape& loop,
+std::vector<Array> run_reduce(const Stream& stream, std::span<const NodePtr> roots, bool has_index, const Shape& loop,
                               const ReduceShape& shape, const ReduceOperation& operation, const Shape& result) {
   std::vector<Array> arrays;
   std::vector<Buffer> outputs;
@@ -195,24 +195,29 @@ std::vector<Array> run_reduce(const Stream& stream, std::span<const NodePtr> roo
     for (const NodePtr& root : roots)
       nothing.push_back(std::make_shared<ScalarNode>(Scalar(false).as(root->dtype), false));
   const LoopBody body(stream.device(), shape.length == 0 ? nothing : roots, loop);
-  if (!body.fits()) throw std::logic_error("run_reduce: a body that does not fit");
+  if (!body.fits())
+    throw UsageError("a reduction of more operands, or operands of more dimensions, than one kernel takes");
 
   const std::size_t bytes = accumulator_bytes(operation.fields);
   const ReducePlan plan =
       plan_reduce(loop_shape(stream.device()), stream.device().properties().compute_units, shape, body.lanes(), bytes);
   std::string key = plan.key();
-  key += '\0';
+  key += has_index ? 'i' : ' ';
+  key += fmt::format("{} ", operation.key.size());
   key += operation.key;
-  key += '\0';
   key += body.key();
   const auto kernel = [&](const char* name) {
     return &cached_kernel(stream.device(), name, key, [&] {
-      const BodyText text = body.text();
-      return std::pair(reduce_source(plan, text, operation.text(text)), std::string(name));
+      BodyText text = body.text();
+      const ReduceText own = operation.text(text, has_index ? text.results.back() : "i");
+      const Source source = reduce_source(plan, text, own);
+      if (operation.compile) operation.compile(stream.device(), source);
+      return std::pair(source, std::string(name));
     });
   };
   ArgumentList list;
   body.append_arguments(list);
+  if (operation.append_arguments) operation.append_arguments(list);
   launch_reduce(stream, *kernel("reduce"), has_join(stream.device(), plan) ? kernel("join") : nullptr, plan, shape,
                 bytes, list.arguments(), outputs);
   return arrays;

@@ -46,14 +46,22 @@ struct ReduceText {
 
 /// What a caller keeps of its reduction: enough to launch it; the text is asked for when a kernel has to be made.
 struct ReduceOperation {
+  /// free: of the order and the index of elements; indexed: of the order; in_order: not even of that, `i` counts rows.
+  enum class Order : std::uint8_t { free, indexed, in_order };
+
   std::string key;  ///< differs where the texts do
   std::vector<Dtype> fields, results;
-  std::function<ReduceText(const BodyText&)> text;
+  /// May add parameters to the body; `index` is the expression of the element's index in C order.
+  std::function<ReduceText(BodyText& body, const std::string& index)> text;
+  Order order = Order::free;
+  std::function<void(ArgumentList&)> append_arguments = {};        ///< for the parameters it adds
+  std::function<void(const Device&, const Source&)> compile = {};  ///< to show errors as it likes
 };
 
 /// Reduces values of the shape `loop`, whose C order is that of `shape`. Gives one array of shape `result` (outer x
-/// inner elements) for each result. `roots` are free of phases and fit into one kernel.
-std::vector<Array> run_reduce(const Stream& stream, std::span<const NodePtr> roots, const Shape& loop,
+/// inner elements) for each result. `roots` are free of phases and fit into one kernel (UsageError). `has_index`: the
+/// last root is the elements' index in another order than that of the loop.
+std::vector<Array> run_reduce(const Stream& stream, std::span<const NodePtr> roots, bool has_index, const Shape& loop,
                               const ReduceShape& shape, const ReduceOperation& operation, const Shape& result);
 
 /// Which loop and how many groups. What is compiled depends on the first block alone.

@@ -21,7 +21,7 @@ struct Kind {
   Dtype accumulator, result;
   bool of_nothing = true;    ///< has a value for no elements
   bool keeps_order = false;  ///< the result depends on the order of the elements
-  std::function<ReduceText(const BodyText&)> text;
+  std::function<ReduceText(BodyText&, const std::string&)> text;
 };
 
 std::string expression_of(const char* pattern, const std::string& a, const std::string& b) {
@@ -141,10 +141,13 @@ Expression reduced(const Expression& x, const Axes& axes, Kind kind) {
       {kind.accumulator},
       {type},
       std::move(kind.text)};
-  if (kind.keeps_order) operation.fields.push_back(Dtype::i64);
-  phase->run = [operation = std::move(operation), over, shape, any_order = !kind.keeps_order](
-                   const Stream& stream, std::span<const Expression> operands) {
-    std::vector<Array> results = reduce_axes(stream, operands[0], over, operation, any_order);
+  if (kind.keeps_order) {
+    operation.fields.push_back(Dtype::i64);
+    operation.order = ReduceOperation::Order::in_order;
+  }
+  phase->run = [operation = std::move(operation), over, shape](const Stream& stream,
+                                                               std::span<const Expression> operands) {
+    std::vector<Array> results = reduce_axes(stream, {&operands[0].node(), 1}, operands[0].shape(), over, operation);
     for (Array& result : results)
       if (!(result.shape() == shape)) result = result.reshape(shape);
     return results;
@@ -159,7 +162,7 @@ Expression extremum(const Expression& x, const Axes& axes, bool largest) {
   // A NaN stays: it is not below, above or equal to anything.
   const std::string test = is_real(type) ? fmt::format("a.v {} b.v || a.v != a.v", largest ? ">=" : "<=")
                                          : fmt::format("a.v {} b.v", largest ? ">=" : "<=");
-  return reduced(x, axes, {name, type, type, false, false, [=](const BodyText& body) {
+  return reduced(x, axes, {name, type, type, false, false, [=](BodyText& body, const std::string&) {
                              return one_field(type, extreme(type, !largest), fmt::format("a.v = {} ? a.v : b.v;", test),
                                               body.results[0], type);
                            }});
@@ -174,7 +177,7 @@ Expression position(const Expression& x, const Axes& axes, bool largest) {
     better += " || (b.v != b.v && a.v == a.v)";
     equal += " || (b.v != b.v && a.v != a.v)";
   }
-  return reduced(x, axes, {name, type, Dtype::i64, false, true, [=](const BodyText& body) {
+  return reduced(x, axes, {name, type, Dtype::i64, false, true, [=](BodyText& body, const std::string&) {
                              ReduceText text;
                              // Behind every element's place, so that an element equal to the neutral value wins.
                              text.fields = {{type, "v", extreme(type, !largest), body.results[0]},
@@ -213,7 +216,7 @@ std::vector<bool> Axes::of(int dimensions) const {
 
 Expression sum(const Expression& x, const Axes& axes) {
   const Dtype type = accumulator_of(x.dtype());
-  return reduced(x, axes, {"sum", type, type, true, false, [type](const BodyText& body) {
+  return reduced(x, axes, {"sum", type, type, true, false, [type](BodyText& body, const std::string&) {
                              return one_field(type, constant(type, 0), combined(sum_pattern(type)), body.results[0],
                                               type);
                            }});
@@ -221,7 +224,7 @@ Expression sum(const Expression& x, const Axes& axes) {
 
 Expression prod(const Expression& x, const Axes& axes) {
   const Dtype type = accumulator_of(x.dtype());
-  return reduced(x, axes, {"product", type, type, true, false, [type](const BodyText& body) {
+  return reduced(x, axes, {"product", type, type, true, false, [type](BodyText& body, const std::string&) {
                              return one_field(type, constant(type, 1), combined(product_pattern(type)), body.results[0],
                                               type);
                            }});
@@ -229,7 +232,7 @@ Expression prod(const Expression& x, const Axes& axes) {
 
 Expression mean(const Expression& x, const Axes& axes) {
   const Dtype type = is_real(x.dtype()) || is_complex(x.dtype()) ? x.dtype() : Dtype::f64;
-  return reduced(x, axes, {"mean", type, type, true, false, [type](const BodyText& body) {
+  return reduced(x, axes, {"mean", type, type, true, false, [type](BodyText& body, const std::string&) {
                              return one_field(type, constant(type, 0), combined("{a} + {b}"), body.results[0], type,
                                               divided(type, "a.v", "n"));
                            }});
@@ -241,7 +244,7 @@ Expression var(const Expression& x, const Axes& axes, std::int64_t degrees) {
   const Expression distance = abs(values - mean(values, axes.kept()));
   const Dtype real = real_of(type);
   return reduced(square(distance), axes,
-                 {"sum of squares", real, real, true, false, [=](const BodyText& body) {
+                 {"sum of squares", real, real, true, false, [=](BodyText& body, const std::string&) {
                     ReduceText text = one_field(real, "0", combined("{a} + {b}"), body.results[0], real);
                     text.outputs[0].value = fmt::format("a.v / ({})max((long)n - {}, 0l)", compute_name(real), degrees);
                     return text;
@@ -272,12 +275,12 @@ Expression argmax(const Expression& x, int axis) {
 }
 
 Expression any(const Expression& x, const Axes& axes) {
-  return reduced(x, axes, {"any", Dtype::boolean, Dtype::boolean, true, false, [](const BodyText& body) {
+  return reduced(x, axes, {"any", Dtype::boolean, Dtype::boolean, true, false, [](BodyText& body, const std::string&) {
                              return one_field(Dtype::boolean, "0", "a.v = a.v | b.v;", body.results[0], Dtype::boolean);
                            }});
 }
 Expression all(const Expression& x, const Axes& axes) {
-  return reduced(x, axes, {"all", Dtype::boolean, Dtype::boolean, true, false, [](const BodyText& body) {
+  return reduced(x, axes, {"all", Dtype::boolean, Dtype::boolean, true, false, [](BodyText& body, const std::string&) {
                              return one_field(Dtype::boolean, "1", "a.v = a.v & b.v;", body.results[0], Dtype::boolean);
                            }});
 }
@@ -289,7 +292,7 @@ Expression norm(const Expression& x, const Axes& axes) {
   const Dtype type = floating(x.dtype()), real = real_of(type);
   const Expression values = x.astype(type);
   const Expression squares = is_complex(type) ? square(rtcg::real(values)) + square(imag(values)) : square(values);
-  return reduced(squares, axes, {"norm", real, real, true, false, [real](const BodyText& body) {
+  return reduced(squares, axes, {"norm", real, real, true, false, [real](BodyText& body, const std::string&) {
                                    return one_field(real, "0", combined("{a} + {b}"), body.results[0], real,
                                                     "sqrt(a.v)");
                                  }});

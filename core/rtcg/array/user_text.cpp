@@ -171,17 +171,37 @@ UserPiece::UserPiece(std::string name, std::string given)
   check_brackets(label, text, code);
 }
 
-bool UserPiece::mentions(std::string_view name) const {
+std::size_t UserPiece::position_of(std::string_view name) const {
   const std::vector<Token> tokens = tokens_of(code);
   for (std::size_t k = 0; k < tokens.size(); ++k)
-    if (is_variable(tokens, k, name)) return true;
-  return false;
+    if (is_variable(tokens, k, name)) return tokens[k].at;
+  return std::string::npos;
 }
 
 bool UserPiece::uses_as_pointer(std::string_view name) const {
   const std::vector<Token> tokens = tokens_of(code);
   for (std::size_t k = 0; k < tokens.size(); ++k)
     if (is_variable(tokens, k, name) && !is_element_access(tokens, k)) return true;
+  return false;
+}
+
+bool UserPiece::assigns_first(std::string_view name) const {
+  const std::vector<Token> tokens = tokens_of(code);
+  int depth = 0;
+  for (std::size_t k = 0; k < tokens.size(); ++k) {
+    const char sign = tokens[k].text[0];
+    if (sign == '(' || sign == '[' || sign == '{') ++depth;
+    if (sign == ')' || sign == ']' || sign == '}') --depth;
+    if (!is_variable(tokens, k, name)) continue;
+    // A statement of its own, outside of any block; behind `else` or `)` it would be conditional.
+    const bool starts = k == 0 || tokens[k - 1].text == ";" || tokens[k - 1].text == "}";
+    if (depth != 0 || !starts || k + 5 >= tokens.size() || tokens[k + 4].text != "=" || tokens[k + 5].text == "=")
+      return false;
+    // z[i] = f(z[i]) reads it.
+    for (std::size_t e = k + 5; e < tokens.size() && tokens[e].text != ";"; ++e)
+      if (is_variable(tokens, e, name)) return false;
+    return true;
+  }
   return false;
 }
 

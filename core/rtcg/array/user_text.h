@@ -34,9 +34,13 @@ struct UserPiece {
 
   /// UsageError for an empty text and for brackets that do not pair.
   UserPiece(std::string label, std::string text);
-  bool mentions(std::string_view name) const;
+  /// Of the variable's first occurrence, npos if there is none.
+  std::size_t position_of(std::string_view name) const;
+  bool mentions(std::string_view name) const { return position_of(name) != std::string::npos; }
   /// Whether `name` occurs otherwise than as `name[i]`: then it has to stay a pointer.
   bool uses_as_pointer(std::string_view name) const;
+  /// Whether the first thing done with `name[i]` is to assign to it, on every path: its old value does not matter.
+  bool assigns_first(std::string_view name) const;
   /// `name[i]` becomes `replacement`, of at most as many letters as name has and three.
   void rename_elements(std::string_view name, std::string_view replacement);
   /// The code between #line directives, so that errors point into it; `after` closes it on its last line.
