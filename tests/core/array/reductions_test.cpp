@@ -46,8 +46,8 @@ std::vector<double> sums_over(const std::vector<float>& values, const Shape& sha
 }
 
 TEST_P(ReductionsTest, SumsOverEverySetOfAxesOfArraysAndViews) {
-  const Shape shape{3, 8, 5, 12};
-  const std::vector<float> values = random_values<float>(3 * 8 * 5 * 12, 1);
+  const Shape shape{3, 4, 5, 12};
+  const std::vector<float> values = random_values<float>(3 * 4 * 5 * 12, 1);
   const Array x = Array::from(stream, values, shape);
   // The same elements in memory of another order.
   const Array turned = x.transpose({2, 0, 3, 1}).copy().transpose({1, 3, 0, 2});
@@ -114,11 +114,17 @@ void check_type(const Stream& stream) {
 }
 
 TEST_P(ReductionsTest, EveryTypeHasItsReductions) {
-  check_type<std::int8_t>(stream), check_type<std::uint8_t>(stream);
-  check_type<std::int16_t>(stream), check_type<std::uint16_t>(stream);
-  check_type<std::int32_t>(stream), check_type<std::uint32_t>(stream);
-  check_type<std::int64_t>(stream), check_type<std::uint64_t>(stream);
-  check_type<float>(stream), check_type<double>(stream);
+  // Widths and kinds; what the text of one type has, its relatives have too.
+  check_type<std::int8_t>(stream), check_type<std::uint16_t>(stream), check_type<std::int64_t>(stream);
+  check_type<double>(stream);
+  EXPECT_EQ(max(Array::from(stream, std::vector<std::uint8_t>{3, 255, 9})).evaluate().item<std::uint8_t>(), 255);
+  EXPECT_EQ(min(Array::from(stream, std::vector<std::int16_t>{3, -32768, 9})).evaluate().item<std::int16_t>(), -32768);
+  EXPECT_EQ(max(Array::from(stream, std::vector<std::uint64_t>{3, 1ull << 63})).evaluate().item<std::uint64_t>(),
+            1ull << 63);
+  EXPECT_EQ(min(Array::from(stream, std::vector<std::int32_t>{3, -7})).evaluate().item<std::int32_t>(), -7);
+  EXPECT_EQ(
+      sum(Array::from(stream, std::vector<std::uint32_t>{4000000000u, 4000000000u})).evaluate().item<std::uint64_t>(),
+      8000000000u);
   const std::vector<std::complex<float>> z = {{1, 2}, {3, -1}, {0.5f, 4}};
   const Array c = Array::from(stream, z);
   EXPECT_EQ(sum(c).evaluate().item<std::complex<float>>(), z[0] + z[1] + z[2]);
@@ -178,7 +184,7 @@ TEST_P(ReductionsTest, ReductionsOfNothing) {
 }
 
 TEST_P(ReductionsTest, AnyAndAllSeeEachElement) {
-  for (const std::size_t n : {1u, 2u, 63u, 64u, 65u, 5000u}) {
+  for (const std::size_t n : {1u, 65u, 5000u}) {
     std::vector<float> zeros(n), ones(n, 1.0f);
     EXPECT_FALSE(any(Array::from(stream, zeros)).evaluate().item<bool>());
     EXPECT_TRUE(all(Array::from(stream, ones)).evaluate().item<bool>());
@@ -192,7 +198,7 @@ TEST_P(ReductionsTest, AnyAndAllSeeEachElement) {
 }
 
 TEST_P(ReductionsTest, SameInputGivesTheSameBits) {
-  const Array x = Array::from(stream, random_values<float>(1 << 20, 9), Shape{1024, 1024});
+  const Array x = Array::from(stream, random_values<float>(1 << 18, 9), Shape{512, 512});
   const auto bits = [&] {
     std::vector<float> all = {sum(x).evaluate().item<float>()};
     for (const int axis : {0, 1})
@@ -200,7 +206,7 @@ TEST_P(ReductionsTest, SameInputGivesTheSameBits) {
     return all;
   };
   const std::vector<float> first = bits();
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 3; ++i) {
     const std::vector<float> again = bits();
     ASSERT_EQ(std::memcmp(first.data(), again.data(), first.size() * sizeof(float)), 0);
   }
