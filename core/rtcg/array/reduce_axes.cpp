@@ -41,24 +41,24 @@ bool stand_together(const Shape& shape, const std::vector<int>& order, const std
 
 /// Dimensions by falling strides of the first whole array, if nothing has to be computed to reorder them all.
 std::optional<std::vector<int>> memory_order(std::span<const NodePtr> roots, const Shape& shape) {
-  const Array* whole = nullptr;
+  const ArrayNode* whole = nullptr;
   for (const NodePtr& root : roots) {
     if (root->op != Op::array && root->op != Op::scalar) return std::nullopt;
     if (whole == nullptr && root->op == Op::array && root->shape == shape)
-      whole = &static_cast<const ArrayNode&>(*root).array;
+      whole = &static_cast<const ArrayNode&>(*root);
   }
   if (whole == nullptr) return std::nullopt;
   std::vector<int> order(static_cast<std::size_t>(shape.size()));
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
-                   [&](int a, int b) { return std::abs(whole->strides()[a]) > std::abs(whole->strides()[b]); });
+                   [&](int a, int b) { return std::abs(whole->strides[a]) > std::abs(whole->strides[b]); });
   return order;
 }
 
 /// The value with its dimensions in another order.
 NodePtr turned(const Stream& stream, const NodePtr& node, const Shape& shape, const std::vector<int>& order) {
   if (node->op == Op::scalar) return node;
-  const Array array = node->op == Op::array ? static_cast<const ArrayNode&>(*node).array : evaluate_one(stream, node);
+  const Array array = node->op == Op::array ? as_array(node) : evaluate_one(stream, node);
   return Expression(array.broadcast_to(shape).transpose(order)).node();
 }
 

@@ -145,8 +145,7 @@ void UserCall::bind_pointer(const UserParameters::Parameter& parameter, const Us
     throw UsageError(fmt::format("{}: {} is written to; it takes an Array, not an expression", parameters_.name(),
                                  parameter.declaration));
   if (parameter.use == UserParameters::Use::pointer) {
-    const Array array =
-        node->op == Op::array ? static_cast<const ArrayNode&>(*node).array : Expression(node).evaluate(*stream_);
+    const Array array = node->op == Op::array ? as_array(node) : Expression(node).evaluate(*stream_);
     if (!array.is_contiguous())
       throw UsageError(fmt::format("{}: {} is used otherwise than as {}[i] and must be contiguous; pass a copy()",
                                    parameters_.name(), parameter.declaration, parameter.name));
@@ -157,7 +156,7 @@ void UserCall::bind_pointer(const UserParameters::Parameter& parameter, const Us
     roots_.push_back(std::move(node));
     return;
   }
-  const Array& array = static_cast<const ArrayNode&>(*node).array;
+  const Array array = as_array(node);
   if (!(array.shape() == shape_))
     throw UsageError(fmt::format("{}: {} has shape {}; the operands' is {}", parameters_.name(), parameter.declaration,
                                  to_string(array.shape()), to_string(shape_)));
