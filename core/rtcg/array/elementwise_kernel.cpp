@@ -5,6 +5,7 @@
 #include "rtcg/array/elementwise_skeleton.h"
 #include "rtcg/array/evaluate.h"
 #include "rtcg/array/kernel_table.h"
+#include "rtcg/array/phases.h"
 #include "rtcg/error.h"
 
 namespace rtcg {

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "rtcg/array/elementwise_skeleton.h"
 #include "rtcg/array/evaluate.h"
 
 namespace rtcg {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "rtcg/array/evaluate.h"
+#include "rtcg/array/phases.h"
 #include "rtcg/array/reduce_axes.h"
 #include "rtcg/error.h"
 
