@@ -64,7 +64,7 @@ Source Elementwise::State::source(const Device& device, const LoopBody& body, co
   text.compute += declare + fmt::format("user_operation_((stride_t)i, (stride_t)n_{});\n",
                                         call.function_arguments(text.results, addresses));
   text.keep = keep;
-  return elementwise_source(device, text, body.lanes());
+  return elementwise_source(device, body, text);
 }
 
 void Elementwise::run(std::span<const UserArgument> arguments) const {

@@ -199,8 +199,8 @@ std::vector<Array> run_reduce(const Stream& stream, std::span<const NodePtr> roo
     throw UsageError("a reduction of more operands, or operands of more dimensions, than one kernel takes");
 
   const std::size_t bytes = accumulator_bytes(operation.fields);
-  const ReducePlan plan =
-      plan_reduce(loop_shape(stream.device()), stream.device().properties().compute_units, shape, body.lanes(), bytes);
+  const ReducePlan plan = plan_reduce(loop_shape(stream.device()), stream.device().properties().compute_units, shape,
+                                      body.prefers_runs() ? body.lanes() : 1, bytes);
   std::string key = plan.key();
   key += has_index ? 'i' : ' ';
   key += fmt::format("{} ", operation.key.size());
