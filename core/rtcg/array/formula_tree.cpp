@@ -181,7 +181,7 @@ bool FormulaReader::read_parameters() {
   expect("(", "before the names in front of '->'");
   if (!take(")")) {
     do {
-      if (token_.kind != Token::Kind::word) fail(token_.at, "expected a name, " + found());
+      if (token_.kind != Token::Kind::word) fail(token_.at, fmt::format("expected a name, {}", found()));
       const std::string word(token_.text);
       if (dtype_of_c(word) != Dtype::unknown)
         fail(token_.at, fmt::format("'{}' is a type; parameters have names alone: (x, y) -> x + y", word));

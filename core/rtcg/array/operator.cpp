@@ -64,6 +64,12 @@ Operator::Operator(Formula formula)
       }),
       text_(formula.text()) {}
 
+Operator Operator::with_neutral(const Scalar& neutral) const {
+  Operator result = *this;
+  result.neutral_ = neutral;
+  return result;
+}
+
 Operator::Combination Operator::combination(Dtype type, const std::string& function_name) const {
   const std::array<NodePtr, 2> values{make_parameter(type), make_parameter(type)};
   const NodePtr root = function_(Expression(values[0]), Expression(values[1])).node();
@@ -89,6 +95,7 @@ Operator::Combination Operator::combination(Dtype type, const std::string& funct
       result.name = info(node->op).name;
     }
   }
+  if (neutral_) result.neutral = neutral_->as(type);
   result.function = write_function(function_name, make_cast(root, type), values);
   return result;
 }

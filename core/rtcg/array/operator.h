@@ -4,7 +4,7 @@
 //   reduce(plus, x)    scan("a * b", x)    scan(maximum, x)    reduce("a < b ? a : b", x, INFINITY)
 //
 // What it does is read from the graph it builds, so "a + b", plus and a lambda that adds are the same and have the same
-// neutral element; operations without a known one work too, they cost a flag beside each value.
+// neutral element. Reductions do without one (at the cost of a flag beside each value), scans need one.
 #pragma once
 
 #include <functional>
@@ -27,6 +27,9 @@ class Operator {
 
   Expression operator()(const Expression& a, const Expression& b) const { return function_(a, b); }
 
+  /// The same operation, said to have this neutral element.
+  Operator with_neutral(const Scalar& neutral) const;
+
   /// As kernels use it on two values of one type. The result is converted back to the type; InputError or UsageError
   /// when the operation has no meaning for it.
   struct Combination {
@@ -40,6 +43,7 @@ class Operator {
  private:
   std::function<Expression(const Expression&, const Expression&)> function_;
   std::string text_ = "a function";
+  std::optional<Scalar> neutral_;
 };
 
 struct Plus {

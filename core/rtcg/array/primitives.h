@@ -17,6 +17,7 @@
 #include "rtcg/array/formula.h"
 #include "rtcg/array/function.h"
 #include "rtcg/array/operator.h"
+#include "rtcg/array/selection.h"
 
 namespace rtcg {
 
@@ -67,6 +68,29 @@ Expression rotate(const Expression& x, std::int64_t k);
 Expression adjacent_difference(const Expression& x);
 
 // ---- total: phases ----
+
+/// f over the elements, from left to right in brackets of the device's choosing: f has to be associative, and
+/// commutative too for reduce. Without elements `first` or the neutral element (UsageError when f has none that is
+/// known); with elements and `first`, f(first, the reduction). One value of x's type.
+Expression reduce(const Operator& f, const Expression& x);
+Expression reduce(const Operator& f, const Expression& x, const Expression& first);
+
+/// r[i] = f over x[0] ... x[i]; rscan: over x[i] ... x[n - 1], combined from the last on. UsageError when f has no
+/// neutral element that is known; Operator::with_neutral says it. The result has x's type and shape.
+Expression scan(const Operator& f, const Expression& x);
+Expression rscan(const Operator& f, const Expression& x);
+/// r[0] = first, r[i] = f(first, f over x[0] ... x[i - 1]); the other from the end. As long as x.
+Expression exclusive_scan(const Operator& f, const Scalar& first, const Expression& x);
+Expression exclusive_rscan(const Operator& f, const Scalar& first, const Expression& x);
+
+/// The elements for which p is not zero, in their order; the members of a tuple together, p of all of them. Evaluated
+/// at once, since the length of the result is not known before.
+Array filter(const Formula& p, const Expression& x);
+std::vector<Array> filter(const Formula& p, const Tuple& x);
+template <class F>
+requires std::is_invocable_r_v<Expression, const F&, const Expression&> Array filter(const F& p, const Expression& x) {
+  return filter(x, p(x));
+}
 
 /// Materialises the members in as few kernels as their shapes allow.
 std::vector<Array> unzip(const Tuple& tuple);

@@ -6,6 +6,7 @@
 
 #include "rtcg/array/elementwise_skeleton.h"
 #include "rtcg/array/evaluate.h"
+#include "rtcg/array/index_check.h"
 #include "rtcg/array/kernel_table.h"
 #include "rtcg/array/loop_body.h"
 #include "rtcg/array/loop_shape.h"
@@ -53,6 +54,7 @@ void launch(const Stream& stream, const Array& target, const Expression& values,
   if (element_count(shape) == 0 || target.size() == 0) return;
   const Device& device = stream.device();
   const bool cpu = loop_shape(device) == LoopShape::cpu;
+  check_indices("scatter", stream, index, target.size());
   NodePtr roots[] = {make_cast(values.node(), target.dtype()), index.node()};
   // Alone each fits; where the two together do not, both are made arrays.
   for (NodePtr& root : roots) root = fitted(stream, root, shape);

@@ -253,6 +253,51 @@ TEST_P(Primitives, SegmentedMapSeesItsRow) {
             std::string::npos);
 }
 
+TEST_P(Primitives, ScansGoFromBothEnds) {
+  const Array x = array(Ints{3, 1, 4, 1, 5}), none = array(Ints{});
+  both_shapes([&] {
+    EXPECT_EQ(values<std::int32_t>(scan(plus, x)), (Ints{3, 4, 8, 9, 14}));
+    EXPECT_EQ(values<std::int32_t>(scan("a + b", 2 * x)), (Ints{6, 8, 16, 18, 28}));
+    EXPECT_EQ(values<std::int32_t>(scan(maximum, x)), (Ints{3, 3, 4, 4, 5}));
+    EXPECT_EQ(values<std::int32_t>(rscan(plus, x)), (Ints{14, 11, 10, 6, 5}));
+    EXPECT_EQ(values<std::int32_t>(exclusive_scan(plus, 10, x)), (Ints{10, 13, 14, 18, 19}));
+    EXPECT_EQ(values<std::int32_t>(exclusive_rscan(plus, 10, x)), (Ints{21, 20, 16, 15, 10}));
+    EXPECT_EQ(values<std::int32_t>(scan(plus, none)), Ints{});
+    EXPECT_EQ(values<std::int32_t>(exclusive_scan(plus, 10, none)), Ints{});
+    // Associative, not commutative: the first value that is not zero.
+    EXPECT_EQ(values<std::int32_t>(scan(Operator("a != 0 ? a : b").with_neutral(0), array(Ints{0, 0, 7, 8}))),
+              (Ints{0, 0, 7, 7}));
+  });
+  EXPECT_EQ(message_of([&] { scan("a != 0 ? a : b", x); }),
+            "scan: \"a != 0 ? a : b\" has no neutral element that is known; say it with_neutral(value)");
+}
+
+TEST_P(Primitives, FilterKeepsTheOrder) {
+  const Array x = array(Ints{3, -1, 4, -1, 5});
+  both_shapes([&] {
+    EXPECT_EQ(filter("a > 0", x).to_vector<std::int32_t>(), (Ints{3, 4, 5}));
+    EXPECT_EQ(filter([](const Expression& v) { return v < 0; }, x).to_vector<std::int32_t>(), (Ints{-1, -1}));
+    const std::vector<Array> both = filter("(value, place) -> value > 0", zip(x, positions(x)));
+    EXPECT_EQ(both[0].to_vector<std::int32_t>(), (Ints{3, 4, 5}));
+    EXPECT_EQ(both[1].to_vector<std::int64_t>(), (std::vector<std::int64_t>{0, 2, 4}));
+    EXPECT_EQ(filter("a > 9", x).size(), 0);
+  });
+}
+
+TEST_P(Primitives, CheckedModeNamesTheFirstBadIndex) {
+  const Array x = array(Floats{1, 2, 3});
+  set_checked(true);
+  EXPECT_EQ(message_of([&] {
+              values(permute(x, array(Ints{0, 3, 9})));
+            }),
+            "scatter: index 3 at (1,) is out of range for extent 3");
+  EXPECT_EQ(message_of([&] {
+              values(gather(x, array(Ints{-4, 3})));
+            }),
+            "take: index -4 at position 0 is out of range for 3 elements");
+  set_checked(false);
+}
+
 RTCG_INSTANTIATE_FOR_DEVICES(Primitives);
 
 }  // namespace
