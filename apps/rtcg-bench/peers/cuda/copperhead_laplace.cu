@@ -1,5 +1,5 @@
-// Jacobi steps for Laplace's equation on a square with fixed edges; a thread walks down a column of rows and keeps
-// three of them in registers.
+// Jacobi steps for Laplace's equation on a square with fixed edges; a thread takes several rows of a column and has all
+// that it reads in flight at once.
 #include "functions.cuh"
 
 namespace rtcg::bench {
@@ -15,15 +15,16 @@ __global__ void jacobi_step(const float* u, float* next, int side) {
   if (column >= side - 1) return;
   const float* at = u + static_cast<std::size_t>(first) * side + column;
   float* to = next + static_cast<std::size_t>(first) * side + column;
-  float above = at[-side], here = at[0];
+  float middle[Rows + 2], left[Rows], right[Rows];
 #pragma unroll
-  for (int row = 0; row < Rows; ++row) {
-    if (first + row >= side - 1) return;
-    const float below = at[side];
-    *to = 0.25f * (above + below + at[-1] + at[1]);
-    above = here, here = below;
-    at += side, to += side;
-  }
+  for (int row = 0; row < Rows + 2; ++row)
+    if (first + row <= side) middle[row] = at[(row - 1) * side];
+#pragma unroll
+  for (int row = 0; row < Rows; ++row)
+    if (first + row < side - 1) left[row] = at[row * side - 1], right[row] = at[row * side + 1];
+#pragma unroll
+  for (int row = 0; row < Rows; ++row)
+    if (first + row < side - 1) to[row * side] = 0.25f * (middle[row] + middle[row + 2] + left[row] + right[row]);
 }
 
 }  // namespace
