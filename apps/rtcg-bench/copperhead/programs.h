@@ -30,4 +30,7 @@ Array spmv_csr(const Array& starts, const Array& columns, const Array& values, c
 /// A x for an ELLPACK matrix: columns and values are (entries of a row, rows), padded with zeros.
 Array spmv_ell(const Array& columns, const Array& values, const Array& x);
 
+/// Ascending, by 32 stable passes of one bit: a scan gives every key its place, then the keys move. uint32.
+Array radix_sort(Array keys);
+
 }  // namespace rtcg::bench

@@ -199,6 +199,29 @@ class Programs {
     add_lengths(suite_, lengths_, kernels::spmv_ell_cpp, kernels::copperhead_spmv_ell_cu);
   }
 
+  void radix_sort(std::size_t n) {
+    const Array keys = as_array(random_uints(stream_, n)), by_peer = like(keys), scratch = like(keys),
+                ones = like(keys);
+    Comparison line = comparison("radix sort by primitives, " + power_of_two(n) + " uint32",
+                                 {static_cast<double>(n) / 1e9, "Gkey/s", 32 * 20 * static_cast<double>(n)});
+    if (cuda_)
+      line.peer(by_hand, [&] {
+        by_peer.assign(keys);
+        call_peer(cuda_->radix_sort, stream_, by_peer.buffer(), scratch.buffer(), ones.buffer(), n);
+      });
+    Array sorted;
+    line.ours([&] { sorted = bench::radix_sort(keys); },
+              [&] {
+                std::vector<std::uint32_t> expected = keys.to_vector<std::uint32_t>();
+                std::sort(expected.begin(), expected.end());
+                require(sorted.to_vector<std::uint32_t>() == expected, "radix sort by primitives");
+                if (cuda_)
+                  require(by_peer.to_vector<std::uint32_t>() == expected, "radix sort by primitives, CUDA by hand");
+              },
+              "32 passes of one bit: scan and permute");
+    add_lengths(suite_, lengths_, kernels::radix_sort_cpp, kernels::copperhead_radix_sort_cu);
+  }
+
   void total() {
     const double ratio = static_cast<double>(lengths_.by_hand) / static_cast<double>(lengths_.ours);
     suite_.add(
@@ -241,6 +264,7 @@ void copperhead_topic(Suite& suite, const Context& context) {
   programs.spmv_csr(seven_points, false);
   programs.spmv_csr(random_rows(context.quick ? 1 << 8 : gpu ? 1 << 18 : 1 << 14, 64), true);
   programs.spmv_ell(seven_points);
+  programs.radix_sort(context.size(24, 18));
   programs.total();
 }
 
