@@ -17,6 +17,7 @@
 #include "rtcg/array/formula.h"
 #include "rtcg/array/function.h"
 #include "rtcg/array/operator.h"
+#include "rtcg/array/reductions.h"
 #include "rtcg/array/selection.h"
 
 namespace rtcg {
@@ -103,6 +104,18 @@ Expression scatter(const Expression& source, const Expression& index, const Expr
 /// the bit: integers combine in any order exactly, other types in the order of a sort by index.
 Expression scatter(const Operator& combine, const Expression& source, const Expression& index,
                    const Expression& target);
+/// In the order "a < b" or "a > b" (UsageError for any other), stable; NaNs come last.
+Expression sort(const Operator& before, const Expression& x);
+/// uint32 (int64 beyond 2^32 elements): where the elements of the rising order stand, equal ones in their order. Sorts
+/// anything by a key: gather(x, sort_positions(key)).
+Expression sort_positions(const Expression& keys);
+
+/// Neighbours with equal keys combined: one key and one value for each run. Evaluated at once, as filter is; f needs a
+/// neutral element that is known.
+std::pair<Array, Array> reduce_by_key(const Operator& f, const Expression& keys, const Expression& values);
+/// All with equal keys combined, wherever they stand: keys in rising order, and a value for each.
+std::pair<Array, Array> group_by(const Operator& f, const Expression& keys, const Expression& values);
+
 /// scatter(values, indices, target) of pairs (index, value).
 Expression update(const Expression& target, const Tuple& index_value_pairs);
 

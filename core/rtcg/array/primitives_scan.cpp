@@ -3,15 +3,13 @@
 
 #include "rtcg/array/function_text.h"
 #include "rtcg/array/primitives.h"
-#include "rtcg/array/scans.h"
+#include "rtcg/array/scan_operation.h"
 #include "rtcg/error.h"
 
 namespace rtcg {
 
-namespace {
-
-Expression scanned(const char* primitive, const Operator& f, const Expression& x, const ScanOptions& options) {
-  const Operator::Combination combination = f.combination(x.dtype());
+ScanOperation scan_operation(std::string_view primitive, const Operator& f, Dtype type) {
+  const Operator::Combination combination = f.combination(type);
   if (!combination.neutral)
     throw UsageError(fmt::format("{}: \"{}\" has no neutral element that is known; say it with_neutral(value)",
                                  primitive, combination.name));
@@ -20,10 +18,15 @@ Expression scanned(const char* primitive, const Operator& f, const Expression& x
   operation.neutral = literal_text(*combination.neutral);
   operation.functions = operation_helpers(combination.function->text) + combination.function->text;
   operation.name = fmt::format("{} {}", primitive, combination.name);
-  const Expression result = scan(x, operation, options);
-  if (x.shape().size() == 1) return result;
-  // In C order: the elements stay where they are.
-  return take(result, positions(x));
+  return operation;
+}
+
+namespace {
+
+Expression scanned(const char* primitive, const Operator& f, const Expression& x, const ScanOptions& options) {
+  const Expression result = scan(x, scan_operation(primitive, f, x.dtype()), options);
+  // Of several dimensions: the elements stay where they are in C order.
+  return x.shape().size() == 1 ? result : take(result, positions(x));
 }
 
 }  // namespace

@@ -284,6 +284,60 @@ TEST_P(Primitives, FilterKeepsTheOrder) {
   });
 }
 
+TEST_P(Primitives, ReduceFoldsWithAndWithoutANeutralElement) {
+  const Array x = array(Floats{3, -1, 4, -1, 5}), none = array(Floats{});
+  both_shapes([&] {
+    const std::vector<Array> results = evaluate(std::vector<Expression>{
+        reduce(plus, x), reduce("a * b", x, 2), reduce("a < b ? a : b", 2 * x), reduce(maximum, x), sum(x), max(x)});
+    Floats given;
+    for (const Array& r : results) given.push_back(r.item<float>());
+    EXPECT_EQ(given, (Floats{10, 120, -2, 5, 10, 5}));
+  });
+  EXPECT_EQ(values(reduce(plus, none)), Floats{0});
+  EXPECT_EQ(values(reduce("a < b ? a : b", none, 7)), Floats{7});
+  EXPECT_EQ(values(sum(none)), Floats{0});
+  EXPECT_NE(message_of([&] { reduce("a < b ? a : b", none); }).find("nothing to reduce"), std::string::npos);
+  EXPECT_NE(message_of([&] { values(min(none)); }).find("min"), std::string::npos);
+  EXPECT_NE(message_of([&] { reduce("a +", x); }).find("formula:"), std::string::npos);
+}
+
+TEST_P(Primitives, SortsBothWays) {
+  const Array x = array(Floats{3, -1, 4, -1, 5});
+  EXPECT_EQ(values(sort("a < b", x)), (Floats{-1, -1, 3, 4, 5}));
+  EXPECT_EQ(values(sort("a > b", 2 * x)), (Floats{10, 8, 6, -2, -2}));
+  EXPECT_EQ(values<std::uint32_t>(sort_positions(x)), (std::vector<std::uint32_t>{1, 3, 0, 2, 4}));
+  EXPECT_EQ(values(sort("a < b", array(Floats{}))), Floats{});
+  EXPECT_NE(message_of([&] { sort("abs(a) < abs(b)", x); }).find("sort_positions(key)"), std::string::npos);
+}
+
+TEST_P(Primitives, GroupsByKey) {
+  const Array keys = array(Ints{2, 1, 2, 7, 1, 2}), x = array(Floats{1, 10, 2, 100, 20, 3});
+  const auto [runs, run_sums] = reduce_by_key(plus, array(Ints{1, 1, 2, 1}), array(Floats{1, 2, 4, 8}));
+  EXPECT_EQ(runs.to_vector<std::int32_t>(), (Ints{1, 2, 1}));
+  EXPECT_EQ(run_sums.to_vector<float>(), (Floats{3, 4, 8}));
+  const auto [groups, sums] = group_by(plus, keys, x);
+  EXPECT_EQ(groups.to_vector<std::int32_t>(), (Ints{1, 2, 7}));
+  EXPECT_EQ(sums.to_vector<float>(), (Floats{30, 6, 100}));
+  const auto [same, counts] = group_by(plus, keys, replicate(1, keys.shape()));
+  EXPECT_EQ(counts.to_vector<std::int32_t>(), (Ints{2, 3, 1}));
+}
+
+TEST_P(Primitives, ScatterCombines) {
+  both_shapes([&] {
+    // Atomically, and by sorting.
+    EXPECT_EQ(
+        values<std::int32_t>(scatter(plus, array(Ints{1, 2, 4, 8}), array(Ints{0, 2, 0, -1}), array(Ints{10, 20, 30}))),
+        (Ints{15, 20, 40}));
+    EXPECT_EQ(values<std::int32_t>(scatter(minimum, array(Ints{1, 50}), array(Ints{0, 2}), array(Ints{10, 20, 30}))),
+              (Ints{1, 20, 30}));
+  });
+  EXPECT_EQ(values(scatter(plus, array(Floats{1, 2, 4, 8}), array(Ints{0, 2, 0, -1}), array(Floats{10, 20, 30}))),
+            (Floats{15, 20, 40}));
+  EXPECT_EQ(values(scatter("a * b", array(Floats{3, 2}), array(Ints{1, 1}), array(Floats{1, 2}))), (Floats{1, 12}));
+  EXPECT_EQ(values(scatter(plus, array(Floats{}), array(Ints{}), array(Floats{1}))), Floats{1});
+  EXPECT_EQ(values(scatter(plus, array(Floats{5}), array(Ints{9}), array(Floats{1}))), Floats{1});
+}
+
 TEST_P(Primitives, CheckedModeNamesTheFirstBadIndex) {
   const Array x = array(Floats{1, 2, 3});
   set_checked(true);
