@@ -33,4 +33,9 @@ Array spmv_ell(const Array& columns, const Array& values, const Array& x);
 /// Ascending, by 32 stable passes of one bit: a scan gives every key its place, then the keys move. uint32.
 Array radix_sort(Array keys);
 
+/// Preconditioned conjugate gradients for optical flow (Horn and Schunck): per pixel a symmetric 2 x 2 block [a b; b c]
+/// on the diagonal and -w towards its four neighbours, zero outside; the preconditioner inverts the blocks. a, b, c:
+/// (height, width); `right` and the result: (2, height, width), u then v.
+Array flow_cg(const Array& a, const Array& b, const Array& c, float w, const Array& right, int iterations);
+
 }  // namespace rtcg::bench

@@ -59,6 +59,32 @@ double difference(const Array& a, const Array& b) {
   return static_cast<double>(count) / static_cast<double>(u.size());
 }
 
+/// Largest part of right - A x for the system of flow_cg, on the host.
+double residual(const Array& a, const Array& b, const Array& c, float w, const Array& x, const Array& right) {
+  const std::vector<float> ha = a.to_vector<float>(), hb = b.to_vector<float>(), hc = c.to_vector<float>(),
+                           hx = x.to_vector<float>(), hr = right.to_vector<float>();
+  const std::int64_t height = a.extent(0), width = a.extent(1), pixels = height * width;
+  double largest = 0;
+  for (std::int64_t row = 0; row < height; ++row)
+    for (std::int64_t column = 0; column < width; ++column) {
+      const std::int64_t i = row * width + column;
+      const auto at = [&](std::int64_t plane, std::int64_t y, std::int64_t z) -> double {
+        if (y < 0 || z < 0 || y >= height || z >= width) return 0;
+        return hx[static_cast<std::size_t>(plane * pixels + y * width + z)];
+      };
+      const auto around = [&](std::int64_t plane) {
+        return at(plane, row - 1, column) + at(plane, row + 1, column) + at(plane, row, column - 1) +
+               at(plane, row, column + 1);
+      };
+      const double u = at(0, row, column), v = at(1, row, column);
+      const auto k = static_cast<std::size_t>(i), l = static_cast<std::size_t>(pixels + i);
+      const double of_u = hr[k] - (ha[k] * u + hb[k] * v - w * around(0));
+      const double of_v = hr[l] - (hb[k] * u + hc[k] * v - w * around(1));
+      if (!(std::max(std::abs(of_u), std::abs(of_v)) <= largest)) largest = std::max(std::abs(of_u), std::abs(of_v));
+    }
+  return largest;
+}
+
 struct CsrProblem {
   std::vector<int> starts{0}, columns;
 };
@@ -222,6 +248,35 @@ class Programs {
     add_lengths(suite_, lengths_, kernels::radix_sort_cpp, kernels::copperhead_radix_sort_cu);
   }
 
+  void flow_cg(std::int64_t height, std::int64_t width, int iterations) {
+    const float w = 0.5f;
+    const auto pixels = static_cast<std::size_t>(height * width);
+    const auto plane = [&](unsigned seed, float low, float high) {
+      return uniform(stream_, pixels, seed, low, high).reshape({height, width});
+    };
+    // Barely dominant, as where a picture has little texture: it takes some hundred iterations to the last digit.
+    const Array a = plane(1, 2.002f, 2.05f), b = plane(2, -0.001f, 0.001f), c = plane(3, 2.002f, 2.05f);
+    const Array right = uniform(stream_, 2 * pixels, 4, -1, 1).reshape({2, height, width});
+    const Array r = right.copy(), by_peer = like(right), q = like(right),
+                p = Array::zeros(stream_, {2, height + 2, width + 2}, Dtype::f32);
+    const double work = static_cast<double>(pixels) * iterations;
+    Comparison line = comparison(fmt::format("CG for optical flow, {} x {}, {} iterations", width, height, iterations),
+                                 {work / 1e9, "Gpixel/s", 124 * work});
+    if (cuda_)
+      line.peer(by_hand, [&] {
+        r.assign(right);
+        call_peer(cuda_->flow_cg, stream_, a.buffer(), b.buffer(), c.buffer(), w, r.buffer(), by_peer.buffer(),
+                  p.buffer(), q.buffer(), static_cast<int>(width), static_cast<int>(height), iterations);
+      });
+    Array x;
+    line.ours([&] { x = bench::flow_cg(a, b, c, w, right, iterations); },
+              [&] {
+                agree(x, by_peer, 1e-4, "CG for optical flow");
+                require(residual(a, b, c, w, x, right) < 1e-3, "CG for optical flow: the residual");
+              });
+    add_lengths(suite_, lengths_, kernels::flow_cg_cpp, kernels::copperhead_flow_cg_cu);
+  }
+
   void total() {
     const double ratio = static_cast<double>(lengths_.by_hand) / static_cast<double>(lengths_.ours);
     suite_.add(
@@ -265,6 +320,13 @@ void copperhead_topic(Suite& suite, const Context& context) {
   programs.spmv_csr(random_rows(context.quick ? 1 << 8 : gpu ? 1 << 18 : 1 << 14, 64), true);
   programs.spmv_ell(seven_points);
   programs.radix_sort(context.size(24, 18));
+  programs.flow_cg(context.quick ? 24
+                   : gpu         ? 1080
+                                 : 240,
+                   context.quick ? 32
+                   : gpu         ? 1920
+                                 : 320,
+                   context.quick ? 50 : 100);
   programs.total();
 }
 
