@@ -22,6 +22,13 @@ std::size_t item_bytes(const ScanText& text) {
   return text.segment_start.empty() ? text.value_bytes : text.value_bytes + 16;
 }
 
+/// Bytes of the widest element that a selection stores.
+std::size_t widest(const ScanText& text) {
+  std::size_t bytes = 0;
+  for (const ScanText::Selected& selected : text.selected) bytes = std::max(bytes, size_of(selected.type));
+  return bytes;
+}
+
 void plan_chunks(ScanPlan& plan, const DeviceProperties& device, std::size_t count, std::size_t bytes) {
   // Below this another core gains less than its start costs.
   constexpr std::size_t least_elements = 8192;
@@ -32,13 +39,19 @@ void plan_chunks(ScanPlan& plan, const DeviceProperties& device, std::size_t cou
   plan.scratch = plan.groups * plan.streams * bytes;
 }
 
-void plan_tiles(ScanPlan& plan, const DeviceProperties& device, std::size_t count, std::size_t bytes) {
-  // A tile's values live in registers: 64 bytes an item, as far as one run allows.
+void plan_tiles(ScanPlan& plan, const DeviceProperties& device, std::size_t count, std::size_t bytes,
+                std::size_t selected_bytes) {
   const std::size_t run_bytes = plan.lanes * std::max<std::size_t>(bytes, 4);
-  plan.rows = static_cast<unsigned>(std::clamp<std::size_t>(64 / run_bytes, 1, 4));
+  plan.threads = std::min(run_bytes > 128 ? 128u : 256u, device.max_work_group);
+  plan.rows = static_cast<unsigned>(std::clamp<std::size_t>((plan.loop == ScanLoop::lookback ? 128 : 64) / run_bytes, 1,
+                                                            plan.loop == ScanLoop::lookback ? 8 : 4));
+  // What CUDA gives every kernel without asking is 48 KiB; the rest of it is for totals.
+  constexpr std::size_t most_local = 46 * 1024;
+  while (plan.rows > 1 && plan.threads * plan.rows * plan.lanes * selected_bytes > most_local) plan.rows /= 2;
+  plan.parked =
+      plan.loop == ScanLoop::lookback && selected_bytes == 0 && plan.threads * plan.rows * run_bytes <= most_local;
   // A CPU runs this loop in tests only; there every row costs compile time.
   if (device.kind == DeviceKind::cpu) plan.rows = 1;
-  plan.threads = std::min(run_bytes > 128 ? 128u : 256u, device.max_work_group);
   plan.tiles = std::max<std::size_t>(1, divided_up(count, std::size_t{plan.threads} * plan.rows * plan.lanes));
 }
 
@@ -48,6 +61,9 @@ std::string key_of(const ScanPlan& plan, const ScanText& text, std::string_view 
                                   &text.neutral, &text.segment_start, &text.output, &text.parameters})
     key.append(1, '\0').append(*part);
   for (const ScanText::Carried& c : text.carried) key.append(1, '\0').append(c.type + ' ' + c.name + ' ' + c.value);
+  for (const ScanText::Selected& c : text.selected)
+    key.append(1, '\0').append(storage_name(c.type)).append(' ' + c.value + ' ' + c.target);
+  key.append(1, '\0').append(text.finish);
   key.append(text.backward ? " backward" : " forward").append(1, '\0').append(body_key);
   return key;
 }
@@ -67,11 +83,11 @@ std::string with_results(std::string_view text, const BodyText& body) {
 }  // namespace
 
 std::string ScanPlan::key() const {
-  return fmt::format("{} lanes {} threads {} rows {} streams {}",
+  return fmt::format("{} lanes {} threads {} rows {} streams {}{}",
                      loop == ScanLoop::chunks   ? "chunks"
                      : loop == ScanLoop::groups ? "groups"
                                                 : "lookback",
-                     lanes, threads, rows, streams);
+                     lanes, threads, rows, streams, parked ? " parked" : "");
 }
 
 ScanLoop scan_loop(const Device& device) {
@@ -89,7 +105,7 @@ ScanPlan plan_scan(ScanLoop loop, const DeviceProperties& device, std::size_t co
     plan_chunks(plan, device, count, bytes);
     return plan;
   }
-  plan_tiles(plan, device, count, bytes);
+  plan_tiles(plan, device, count, bytes, widest(text));
   if (loop == ScanLoop::lookback) {
     plan.groups = plan.tiles;
     const std::size_t states = plan.tiles + divided_up(plan.tiles, 32) + plan.tiles / 1024 + 1;
@@ -103,20 +119,63 @@ ScanPlan plan_scan(ScanLoop loop, const DeviceProperties& device, std::size_t co
   return plan;
 }
 
-Source scan_source(const ScanPlan& plan, const BodyText& body, const ScanText& text) {
+namespace {
+
+/// A selection as a scan of counts, for the loops that have no kernel of their own for it.
+ScanText as_counts(const ScanText& text, ScanLoop loop) {
+  ScanText counts = text;
+  counts.value = fmt::format("({}) ? 1 : 0", text.value);
+  counts.output = loop == ScanLoop::chunks ? "if (prev_item < scan_end) {" : "if (item != prev_item) {";
+  for (std::size_t s = 0; s < text.selected.size(); ++s) {
+    const ScanText::Selected& selected = text.selected[s];
+    const std::string name = fmt::format("chosen{}", s);
+    counts.carried.push_back({compute_name(selected.type), name, selected.value});
+    counts.output += selected.type == Dtype::f16
+                         ? fmt::format(" vstore_half({}, prev_item, {});", name, selected.target)
+                         : fmt::format(" {}[prev_item] = {};", selected.target, name);
+  }
+  counts.output += fmt::format(" }}\nif (i == N - 1) {{ const scan_value last_count = item; {} }}", text.finish);
+  return counts;
+}
+
+TemplateValue::List selected_list(const ScanText& text, const BodyText& body) {
+  TemplateValue::List list;
+  for (std::size_t s = 0; s < text.selected.size(); ++s) {
+    const ScanText::Selected& selected = text.selected[s];
+    const bool half = selected.type == Dtype::f16;
+    list.push_back(TemplateValue::List{compute_name(selected.type), s, with_results(selected.value, body),
+                                       half ? "ushort" : storage_name(selected.type), half ? "rtcg_half_bits" : "",
+                                       selected.target});
+  }
+  return list;
+}
+
+std::string template_of(ScanLoop loop, bool selects) {
+  std::string text(kernels::scan_common_cl);
+  if (loop == ScanLoop::chunks) return text.append(kernels::scan_chunks_cl);
+  if (loop == ScanLoop::groups) return text.append(kernels::scan_groups_cl);
+  return text.append(kernels::scan_lookback_cl).append(selects ? kernels::scan_select_cl : kernels::scan_tiles_cl);
+}
+
+}  // namespace
+
+Source scan_source(const ScanPlan& plan, const BodyText& body, const ScanText& given) {
+  const bool selects = !given.selected.empty();
+  const ScanText text = selects && plan.loop != ScanLoop::lookback ? as_counts(given, plan.loop) : given;
   const bool segmented = !text.segment_start.empty();
   TemplateValue::List carried;
   for (const ScanText::Carried& c : text.carried)
     carried.push_back(TemplateValue::List{c.type, c.name, with_results(c.value, body)});
   std::string own = with_results(text.value, body);
   if (segmented) own = fmt::format("scan_begin({}, ({}) != 0)", own, with_results(text.segment_start, body));
-  const std::string_view loop = plan.loop == ScanLoop::chunks   ? kernels::scan_chunks_cl
-                                : plan.loop == ScanLoop::groups ? kernels::scan_groups_cl
-                                                                : kernels::scan_lookback_cl;
-  const std::string all = std::string(kernels::scan_common_cl) + std::string(loop);
-  return Source(text.name + ".cl", render(all,
+  // More groups at once than the compiler would choose, where elements are cheap enough not to need its registers.
+  const bool light = body.compute.size() < 200 && text.carried.empty() && widest(text) <= 8;
+  const unsigned resident = !light || item_bytes(text) > 8 ? 1 : selects || item_bytes(text) > 4 ? 5 : 6;
+  std::string functions = body.functions + text.functions;
+  if (selects) functions += operation_helpers("rtcg_");
+  return Source(text.name + ".cl", render(template_of(plan.loop, selects),
                                           {{"name", text.name},
-                                           {"functions", body.functions + text.functions},
+                                           {"functions", functions},
                                            {"parameters", body.parameters},
                                            {"more_parameters", text.parameters},
                                            {"declare_lanes", body.declare_lanes},
@@ -132,6 +191,13 @@ Source scan_source(const ScanPlan& plan, const BodyText& body, const ScanText& t
                                            {"output", text.output},
                                            {"carried", carried},
                                            {"segmented", segmented},
+                                           {"selects", selects},
+                                           {"selected", selected_list(text, body)},
+                                           {"staged_bytes", plan.threads * plan.rows * plan.lanes * widest(text)},
+                                           {"finish", text.finish},
+                                           {"resident", resident},
+                                           {"parked", plan.parked},
+                                           {"aligned", plan.lanes * text.value_bytes % 16 == 0 && !segmented},
                                            {"backward", text.backward},
                                            {"lanes", plan.lanes},
                                            {"threads", plan.threads},

@@ -37,6 +37,15 @@ struct ScanText {
   std::vector<Carried> carried;  ///< what `output` uses of the element, under this name
   bool backward = false;
 
+  /// A selection: elements whose value is not zero are stored to `target[prev_item]`. `value` is then a condition, the
+  /// operation a sum of counts in `value_type` (uint or ulong), there are no segments, and only `finish` sees a result.
+  struct Selected {
+    Dtype type = Dtype::unknown;
+    std::string value, target;  ///< an expression after `compute`; a parameter that points to memory of this type
+  };
+  std::vector<Selected> selected;
+  std::string finish;  ///< statements run once, after the last element; they see `last_count`
+
   // In `value`, `segment_start` and carried values $0, $1 ... are the body's results. `output` sees the element's index
   // `i`, its lane `k`, the number of elements `N`, `item` (combination of the elements up to this one), `prev_item` (of
   // those before it; neutral where a segment starts) and, on the last element in scan order, `last_item` (the same as
@@ -52,6 +61,7 @@ struct ScanPlan {
   unsigned threads = 1;  ///< items of a group
   unsigned rows = 1;     ///< GPU: runs of V elements of an item in a tile
   unsigned streams = 1;  ///< CPU: segments that an item walks at the same time
+  bool parked = false;   ///< lookback: a tile waits in local memory, not in registers
 
   std::size_t groups = 1;
   std::size_t tiles = 1;    ///< GPU

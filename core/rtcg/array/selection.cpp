@@ -81,15 +81,37 @@ class Selector {
     return fmt::format("source{}", s);
   }
 
+  /// Elements whose condition holds, each with these roots in outputs 0, 1 ...
+  void select(const std::string& condition, const std::vector<std::string>& values) {
+    text_.value = condition;
+    for (std::size_t v = 0; v < values.size(); ++v)
+      text_.selected.push_back({outputs_[v].dtype(), values[v], fmt::format("result{}", v)});
+    text_.finish = "*scan_count = last_count;";
+    launch();
+  }
   /// `output`: statements; `last`: how many there are, from the last item.
   void run(const std::string& output, const std::string& last) {
+    text_.output = fmt::format("{} if (i == N - 1) *scan_count = {};", output, last);
+    launch();
+  }
+
+  /// Waits; views of the outputs' selected parts.
+  std::vector<Array> sized() const {
+    const auto n = static_cast<std::int64_t>(total_.item<std::uint64_t>());
+    std::vector<Array> results;
+    for (const Array& output : outputs_) results.push_back(output(Slice{0, n}));
+    return results;
+  }
+  std::vector<Array> outputs() const { return outputs_; }
+
+ private:
+  void launch() {
     for (std::size_t s = 0; s < sources_.size(); ++s)
       text_.parameters +=
           fmt::format("global const {}* source{}, const ulong offset{}, ", storage_name(sources_[s].dtype()), s, s);
     for (std::size_t r = 0; r < outputs_.size(); ++r)
       text_.parameters += fmt::format("global {}* result{}, ", storage_name(outputs_[r].dtype()), r);
     text_.parameters += "global ulong* scan_count, ";
-    text_.output = fmt::format("{} if (i == N - 1) *scan_count = {};", output, last);
     if (count_ == 0) {
       total_.buffer().zero(stream_);
       return;
@@ -108,16 +130,6 @@ class Selector {
     order_streams(stream_, nodes_, true);
   }
 
-  /// Waits; views of the outputs' selected parts.
-  std::vector<Array> sized() const {
-    const auto n = static_cast<std::int64_t>(total_.item<std::uint64_t>());
-    std::vector<Array> results;
-    for (const Array& output : outputs_) results.push_back(output(Slice{0, n}));
-    return results;
-  }
-  std::vector<Array> outputs() const { return outputs_; }
-
- private:
   std::string name_;
   Stream stream_;
   std::vector<NodePtr> nodes_, roots_;
@@ -149,13 +161,12 @@ std::vector<Expression> with_first(const Expression& first, std::span<const Expr
 
 Selector filtered(std::span<const Expression> values, const Expression& keep, const char* name) {
   Selector selector(with_first(keep.astype(Dtype::boolean), values), name);
-  selector.text().value = "$0 ? 1 : 0";
-  std::string output;
+  std::vector<std::string> roots;
   for (std::size_t v = 0; v < values.size(); ++v) {
     selector.make_output(values[v].dtype());
-    output += selector.store(v, "prev_item", selector.carry(v + 1));
+    roots.push_back(fmt::format("${}", v + 1));
   }
-  selector.run(fmt::format("if (item != prev_item) {{ {} }}", output), "last_item");
+  selector.select("$0", roots);
   return selector;
 }
 
@@ -200,10 +211,8 @@ Array unique_neighbours(const Expression& x) {
   const Array keys = flat(x);
   const Expression roots[] = {keys};
   Selector selector(roots, "unique");
-  selector.text().value = fmt::format("{} ? 1 : 0", head_text(selector, keys, "$0"));
   selector.make_output(keys.dtype());
-  selector.run(fmt::format("if (item != prev_item) {{ {} }}", selector.store(0, "prev_item", selector.carry(0))),
-               "last_item");
+  selector.select(head_text(selector, keys, "$0"), {"$0"});
   return selector.sized()[0];
 }
 
@@ -213,12 +222,9 @@ std::pair<Array, Array> unique_by_key(const Expression& keys, const Expression& 
   const Array flat_keys = flat(keys), flat_values = flat(values);
   const Expression roots[] = {flat_keys, flat_values};
   Selector selector(roots, "unique_by_key");
-  selector.text().value = fmt::format("{} ? 1 : 0", head_text(selector, flat_keys, "$0"));
-  selector.make_output(flat_keys.dtype()), selector.make_output(flat_values.dtype());
-  const std::string key = selector.carry(0), value = selector.carry(1);
-  selector.run(fmt::format("if (item != prev_item) {{ {} {} }}", selector.store(0, "prev_item", key),
-                           selector.store(1, "prev_item", value)),
-               "last_item");
+  selector.make_output(flat_keys.dtype());
+  selector.make_output(flat_values.dtype());
+  selector.select(head_text(selector, flat_keys, "$0"), {"$0", "$1"});
   const std::vector<Array> results = selector.sized();
   return {results[0], results[1]};
 }
@@ -227,11 +233,9 @@ Runs run_length_encode(const Expression& x) {
   const Array keys = flat(x);
   const Expression roots[] = {keys};
   Selector selector(roots, "run_length_encode");
-  selector.text().value = fmt::format("{} ? 1 : 0", head_text(selector, keys, "$0"));
-  selector.make_output(keys.dtype()), selector.make_output(Dtype::i64);
-  selector.run(fmt::format("if (item != prev_item) {{ {} {} }}", selector.store(0, "prev_item", selector.carry(0)),
-                           selector.store(1, "prev_item", "(long)i")),
-               "last_item");
+  selector.make_output(keys.dtype());
+  selector.make_output(Dtype::i64);
+  selector.select(head_text(selector, keys, "$0"), {"$0", "(long)i"});
   const std::vector<Array> results = selector.sized();
   const std::int64_t runs = results[0].size();
   if (runs == 0) return {results[0], results[1]};

@@ -22,6 +22,14 @@ kernel RTCG_GROUP_SIZE(1, 1, 1) void {{ name }}_{{ pass }}({{ parameters }}{{ mo
   scan_item scan_sum{{ s }} = scan_neutral();
 {% endif %}
 {% endfor %}
+{% if selects and pass == "apply" %}
+  // Every element is stored where the next selected one goes, up to where the next segment's begin: no branch to
+  // mispredict.
+{% for s in range(streams) %}
+  const scan_value scan_end{{ s }} = (scan_first + {{ s + 1 }}) * scan_segment < N
+      ? scan_sum{{ s }} + scan_totals[scan_first + {{ s }}] : (scan_value)N;
+{% endfor %}
+{% endif %}
   for (index_t scan_p = 0; scan_p < scan_segment; ++scan_p) {
 {% for s in range(streams) %}
     const index_t scan_at{{ s }} = (scan_first + {{ s }}) * scan_segment + scan_p;
@@ -39,6 +47,9 @@ kernel RTCG_GROUP_SIZE(1, 1, 1) void {{ name }}_{{ pass }}({{ parameters }}{{ mo
 {% for c in carried %}
       const {{ c[0] }} {{ c[1] }} = {{ c[2] }};
 {% endfor %}
+{% if selects %}
+      const scan_value scan_end = scan_end{{ s }};
+{% endif %}
       {{ output }}
       {{ store_one }}
 {% endif %}

@@ -215,22 +215,31 @@ TEST_P(ScanSkeletonTest, OutputStatementScattersAndSeesTheLastItem) {
 }
 
 TEST(ScanSource, EveryLoopCompilesForCuda) {
-  const auto known = cuda_architectures();
-  if (known.empty()) GTEST_SKIP() << "no NVRTC";
+  if (cuda_architectures().empty()) GTEST_SKIP() << "no NVRTC";
   DeviceProperties gpu;
   gpu.kind = DeviceKind::gpu, gpu.backend = Backend::cuda, gpu.compute_units = 132, gpu.max_work_group = 1024;
   BodyText body = plain_body("affine", true);
   body.functions += affine_text;
   for (const ScanLoop loop : {ScanLoop::lookback, ScanLoop::groups, ScanLoop::chunks})
-    for (const bool backward : {false, true})
-      for (const bool segmented : {false, true}) {
-        ScanText text = affine_scan();
-        text.backward = backward;
-        text.carried = {{"uint", "own", "v0_.a"}};
-        if (segmented) text.segment_start = "v0_.b == 0";
-        const ScanPlan plan = plan_scan(loop, gpu, 1 << 20, 2, text);
+    for (const bool special : {false, true}) {
+      ScanText text = affine_scan();
+      text.carried = {{"uint", "own", "v0_.a"}};
+      text.backward = special;
+      if (special) text.segment_start = "v0_.b == 0";
+      for (const unsigned lanes : {2u, 16u}) {
+        const ScanPlan plan = plan_scan(loop, gpu, 1 << 20, lanes, text);
         EXPECT_NO_THROW(check_cuda(scan_source(plan, body, text), "sm_90"));
       }
+    }
+  ScanText selection;
+  selection.value_type = "uint", selection.value_bytes = 4, selection.combine = "a + b", selection.neutral = "0";
+  selection.value = "v0_ > 3", selection.parameters = "global float* r0, global half* r1, global ulong* count, ";
+  selection.selected = {{Dtype::f32, "v0_", "r0"}, {Dtype::f16, "v0_", "r1"}};
+  selection.finish = "*count = last_count;";
+  for (const ScanLoop loop : {ScanLoop::lookback, ScanLoop::groups, ScanLoop::chunks}) {
+    const ScanPlan plan = plan_scan(loop, gpu, 1 << 20, 4, selection);
+    EXPECT_NO_THROW(check_cuda(scan_source(plan, plain_body("float", false), selection), "sm_80"));
+  }
 }
 
 RTCG_INSTANTIATE_FOR_DEVICES(ScanSkeletonTest);
