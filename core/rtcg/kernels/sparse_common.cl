@@ -1,10 +1,12 @@
 {#
   Words that all sparse kernels share. A kernel of a format walks over rows and leaves the rest to the fragments of a
   row program: SOURCE(j), the j-th element that the matrix is applied to, and statements run for every row with `i`, its
-  index, and `sum`, its product. Sums over a work-group are taken in a fixed order.
+  index, and `sum`, its product (sum_t). Sums over a work-group are taken in a fixed order.
 #}
 typedef {{ value }} value_t;
 typedef {{ total }} total_t;
+// The product of a row: one value, or one for each of the right sides that are done at a time.
+typedef {{ value }}{% if wide > 1 %}{{ wide }}{% endif %} sum_t;
 #define GROUP {{ group }}
 {% if cpu %}
 #define SPARSE_KERNEL kernel void
@@ -21,9 +23,13 @@ typedef {{ total }} total_t;
 #define MULTIPLY_ADD(a, b, c) {{ complex }}_fma(a, b, c)
 #define ZERO {{ complex }}_new(0, 0)
 {% else %}
-#define MULTIPLY(a, b) ((a) * (b))
-#define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
+#define MULTIPLY(a, b) ((b) * (a))
+#define MULTIPLY_ADD(a, b, c) ((b) * (a) + (c))
+{% if wide == 1 %}
 #define ZERO ((value_t)0)
+{% else %}
+#define ZERO make_{{ value }}{{ wide }}({% for k in range(wide) %}{{ ", 0" if k > 0 else "0" }}{% endfor %})
+{% endif %}
 {% endif %}
 
 {% if group > 1 %}

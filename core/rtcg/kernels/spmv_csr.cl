@@ -12,9 +12,9 @@ SPARSE_KERNEL {{ name }}(
     global const int* restrict columns, global const value_t* restrict values{{ parameters }}) {
 {{ declare }}
 {% if not cpu %}
-  local value_t products[CAPACITY];
+  local sum_t products[CAPACITY];
 {% if lanes > 1 %}
-  local value_t shares[GROUP];
+  local sum_t shares[GROUP];
 {% endif %}
   const uint t = (uint)get_local_id(0);
 {% endif %}
@@ -22,7 +22,7 @@ SPARSE_KERNEL {{ name }}(
   const uint count = ({{ condition }}) ? block_count : 0;
 {% if cpu %}
   for (uint i = (uint)blocks[OWN_FIRST(count)], last = (uint)blocks[OWN_LAST(count)]; i < last; ++i) {
-    value_t sum = ZERO;
+    sum_t sum = ZERO;
     const {{ start }} end_of_row = starts[i + 1];
     for ({{ start }} k = starts[i]; k < end_of_row; ++k) sum = MULTIPLY_ADD(values[k], SOURCE(columns[k]), sum);
     { {{ row }} }
@@ -37,14 +37,14 @@ SPARSE_KERNEL {{ name }}(
       RTCG_UNROLL(4)
       for (uint k = t; k < (uint)size; k += GROUP) products[k] = MULTIPLY(values[from + k], SOURCE(columns[from + k]));
     } else {
-      value_t share = ZERO;
+      sum_t share = ZERO;
       RTCG_UNROLL(4)
       for ({{ start }} k = from + t; k < from + size; k += GROUP) share = MULTIPLY_ADD(values[k], SOURCE(columns[k]), share);
       products[t] = share;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint i = first + t / LANES;
-    value_t sum = ZERO;
+    sum_t sum = ZERO;
     if (i < last) {
       const uint begin_of_row = whole ? (uint)(starts[i] - from) : 0, end_of_row = whole ? (uint)(starts[i + 1] - from) : GROUP;
       for (uint k = begin_of_row + t % LANES; k < end_of_row; k += LANES) sum = sum + products[k];

@@ -39,7 +39,7 @@ SPARSE_KERNEL {{ name }}(
 {% if stencils %}
     const uint pattern = (uint)patterns[i] * DIAGONALS;
 {% endif %}
-    value_t sum = ZERO;
+    sum_t sum = ZERO;
 {% for d in range(length(offsets)) %}
     {{ "ADD_TO" if part == 1 else "ADD_INSIDE" }}(sum, {{ d }}, {{ offsets[d] }})
 {% endfor %}
@@ -51,7 +51,7 @@ SPARSE_KERNEL {{ name }}(
   for (uint base = (uint)get_group_id(0) * (GROUP * {{ each }}); base < count; base += (uint)get_num_groups(0) * (GROUP * {{ each }})) {
     const uint own = base + (uint)get_local_id(0);
 {% for r in range(each) %}
-    value_t sum{{ r }} = ZERO;
+    sum_t sum{{ r }} = ZERO;
 {% if stencils %}
     uint pattern{{ r }} = 0;
     if (own + {{ r }} * GROUP < count) pattern{{ r }} = (uint)patterns[own + {{ r }} * GROUP] * DIAGONALS;
@@ -75,7 +75,7 @@ SPARSE_KERNEL {{ name }}(
 {% endfor %}
     }
 {% for r in range(each) %}
-    { const uint i = own + {{ r }} * GROUP; const value_t sum = sum{{ r }}; if (i < count) { {{ row }} } }
+    { const uint i = own + {{ r }} * GROUP; const sum_t sum = sum{{ r }}; if (i < count) { {{ row }} } }
 {% endfor %}
   }
 {% endif %}

@@ -13,7 +13,7 @@ SPARSE_KERNEL {{ name }}(
 {% if cpu %}
   const uint slices = (count + SLICE - 1) / SLICE;
   for (uint s = OWN_FIRST(slices), last = OWN_LAST(slices); s < last; ++s) {
-    value_t sums[SLICE];
+    sum_t sums[SLICE];
     for (uint l = 0; l < SLICE; ++l) sums[l] = ZERO;
     for ({{ start }} at = slice_starts[s]; at < slice_starts[s + 1]; at += SLICE)
       for (uint l = 0; l < SLICE; ++l) {
@@ -22,7 +22,7 @@ SPARSE_KERNEL {{ name }}(
       }
     for (uint l = 0; l < min((uint)SLICE, count - s * SLICE); ++l) {
       const uint i = {{ "(uint)row_of[s * SLICE + l]" if sorted else "s * SLICE + l" }};
-      const value_t sum = sums[l];
+      const sum_t sum = sums[l];
       { {{ row }} }
     }
   }
@@ -31,7 +31,7 @@ SPARSE_KERNEL {{ name }}(
   for (uint slot = 2 * (uint)get_global_id(0); slot < count; slot += 2 * (uint)get_global_size(0)) {
     const uint s = slot / SLICE;
     const {{ start }} last = slice_starts[s + 1];
-    value_t sum0 = ZERO, sum1 = ZERO;
+    sum_t sum0 = ZERO, sum1 = ZERO;
     RTCG_UNROLL({{ unroll }})
     for ({{ start }} at = slice_starts[s] + slot % SLICE; at < last; at += SLICE) {
       const int2 column = *(global const int2*)(columns + at);
@@ -42,7 +42,7 @@ SPARSE_KERNEL {{ name }}(
 {% for r in [0, 1] %}
     if (slot + {{ r }} < count) {
       const uint i = {{ "(uint)row_of[slot + " ~ r ~ "]" if sorted else "slot + " ~ r }};
-      const value_t sum = sum{{ r }};
+      const sum_t sum = sum{{ r }};
       { {{ row }} }
     }
 {% endfor %}
@@ -51,7 +51,7 @@ SPARSE_KERNEL {{ name }}(
   for (uint slot = (uint)get_global_id(0); slot < count; slot += (uint)get_global_size(0)) {
     const uint s = slot / SLICE;
     const {{ start }} last = slice_starts[s + 1];
-    value_t sum = ZERO;
+    sum_t sum = ZERO;
     RTCG_UNROLL({{ unroll }})
     for ({{ start }} at = slice_starts[s] + slot % SLICE; at < last; at += SLICE) {
       const int j = columns[at];

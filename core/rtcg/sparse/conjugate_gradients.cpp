@@ -204,18 +204,21 @@ void ConjugateGradients::Plan::make_kernels() {
 
 void ConjugateGradients::Plan::make_vectors(const Stream& stream) {
   const ScalarType dtype = op.dtype();
-  const auto vector = [&] {
-    return Buffer(stream, std::max<std::size_t>(n, 1) * size_of(dtype), MemoryKind::device, dtype);
+  // Kernels that have nothing to do still name them all, so all hold numbers from the start.
+  const auto zeros = [&](std::size_t count, ScalarType type) {
+    const Buffer buffer(stream, std::max<std::size_t>(count, 1) * size_of(type), MemoryKind::device, type);
+    buffer.zero(stream);
+    return buffer;
   };
+  const auto vector = [&] { return zeros(n, dtype); };
   const std::size_t parts_count = op.matrix().target.groups();
   const ScalarType total = op.matrix().target.has_double ? ScalarType::f64 : ScalarType::f32;
   r = vector(), p_even = vector(), q = vector();
   p_odd = fused ? vector() : p_even;
   z = preconditioner.block() == 0 ? r : vector();
-  state = Buffer(stream, slots * size_of(total), MemoryKind::device, total);
-  parts = Buffer(stream, 2 * parts_count * size_of(total), MemoryKind::device, total);
+  state = zeros(slots, total);
+  parts = zeros(2 * parts_count, total), right_parts = zeros(parts_count, total);
   for (int k = 0; k < 2; ++k) copies.emplace_back(stream.device(), slots * size_of(total));
-  right_parts = Buffer(stream, parts_count * size_of(total), MemoryKind::device, total);
 }
 
 SparseArguments& ConjugateGradients::Plan::add_total(SparseArguments& arguments, double value) const {
@@ -268,6 +271,19 @@ std::array<double, slots> ConjugateGradients::Plan::read_copy(const HostBuffer& 
 }
 
 namespace {
+
+struct PollsInFlight : std::deque<std::pair<Event, const HostBuffer*>> {
+  PollsInFlight() = default;
+  PollsInFlight(const PollsInFlight&) = delete;
+  PollsInFlight& operator=(const PollsInFlight&) = delete;
+  /// The device must not write to a host buffer that is gone.
+  ~PollsInFlight() {
+    try {
+      for (const auto& [event, copy] : *this) event.synchronize();
+    } catch (const Error&) {  // the device is lost; the next call on the stream reports it
+    }
+  }
+};
 
 [[noreturn]] void throw_breakdown(Status reason, const std::array<double, slots>& state) {
   const double before = state[iteration];
@@ -325,16 +341,12 @@ ConjugateGradientReport ConjugateGradients::solve(const Stream& stream, const Bu
   const auto run = [&](const Plan::Steps& steps) {
     for (const Plan::Step& step : steps) step.arguments.launch(step.kernel, stream, step.grid);
   };
-  struct InFlight {
-    Event event;
-    const HostBuffer* copy;
-  };
-  std::deque<InFlight> polls;
+  PollsInFlight polls;
   std::size_t queued = 0, polled = 0;
   const auto poll = [&] {
     const HostBuffer& copy = plan.copies.at(polled++ % plan.copies.size());
     plan.state.read_async(stream, copy, plan.state.bytes());
-    polls.push_back({stream.record(), &copy});
+    polls.emplace_back(stream.record(), &copy);
     stream.flush();
   };
 
@@ -347,8 +359,8 @@ ConjugateGradientReport ConjugateGradients::solve(const Stream& stream, const Bu
     run(queued % plan.check_every == 0 ? forced_check : check);
     poll();
     if (polls.size() < plan.copies.size()) continue;
-    polls.front().event.synchronize();
-    const std::array<double, slots> state = plan.read_copy(*polls.front().copy);
+    polls.front().first.synchronize();
+    const std::array<double, slots> state = plan.read_copy(*polls.front().second);
     polls.pop_front();
     const auto now = static_cast<Status>(state[status]);
     const double norm = std::sqrt(state[right_side]);

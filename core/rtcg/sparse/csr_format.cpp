@@ -11,8 +11,8 @@ namespace rtcg {
 
 namespace {
 
-/// Local memory for the products of a block.
-constexpr std::size_t block_bytes = 16 << 10;
+/// Products that a group holds in local memory: 32 KiB of the widest.
+constexpr std::size_t capacity = 2048;
 
 /// Items that add up one row: a power of two near a quarter of its mean length.
 unsigned lanes_for(const SparseMatrix& matrix) {
@@ -44,7 +44,7 @@ std::vector<std::int32_t> row_blocks(const SparseMatrix& matrix, std::size_t mos
 DeviceMatrix make_csr(const Stream& stream, const SparseMatrix& matrix, const FormatTarget& target, unsigned lanes) {
   DeviceMatrix device = device_matrix(SparseFormat::csr, target, matrix, kernels::spmv_csr_cl);
   if (lanes == 0) lanes = lanes_for(matrix);
-  const std::size_t value_bytes = size_of(matrix.dtype()), capacity = block_bytes / value_bytes;
+  const std::size_t value_bytes = size_of(matrix.dtype());
   const std::vector<std::int32_t> blocks = row_blocks(matrix, 256 / lanes, capacity);
   device.values = {{"capacity", capacity}, {"lanes", lanes}, {"start", start_type(matrix.nonzeros())}};
   device.work_groups = blocks.size() - 1;

@@ -23,7 +23,7 @@ enum class SparseFormat : std::uint8_t {
 };
 const char* name_of(SparseFormat format);
 
-/// Fragments around the sum of a row. Statements see `i` (uint, the row), `sum` (value_t, the row's product) and what
+/// Fragments around the sum of a row. Statements see `i` (uint, the row), `sum` (sum_t, the row's product) and what
 /// the fragments before declare; `element` is an expression in `j` (int).
 struct RowProgram {
   std::string name;              ///< of the kernel
@@ -35,6 +35,7 @@ struct RowProgram {
   std::string element = "x[j]";  ///< what the matrix is applied to
   std::string row;               ///< once per row
   std::string end;               ///< after the rows
+  unsigned wide = 1;             ///< elements are vectors of so many values (1, 2, 4; real types)
   bool reduces = false;          ///< `end` adds up over the group: launch few groups that loop
 };
 
@@ -102,8 +103,8 @@ struct DeviceMatrix {
 };
 
 /// Template values that every sparse kernel needs (kernels/sparse_common.cl).
-TemplateValues common_values(const FormatTarget& target, ScalarType dtype);
-std::string common_text(const FormatTarget& target, ScalarType dtype);
+TemplateValues common_values(const FormatTarget& target, ScalarType dtype, unsigned wide = 1);
+std::string common_text(const FormatTarget& target, ScalarType dtype, unsigned wide = 1);
 
 /// Each throws UsageError when the matrix cannot have the format.
 DeviceMatrix make_csr(const Stream& stream, const SparseMatrix& matrix, const FormatTarget& target, unsigned lanes = 0);

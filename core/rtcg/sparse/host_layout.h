@@ -20,9 +20,7 @@ inline DeviceMatrix device_matrix(SparseFormat format, const FormatTarget& targe
 /// A kernel takes a buffer even where there is nothing to read, so none is made empty.
 template <class T>
 Buffer device_copy(const Stream& stream, const std::vector<T>& values) {
-  const Buffer buffer = Buffer::of<T>(stream, std::max<std::size_t>(values.size(), 1));
-  if (!values.empty()) buffer.write(values);
-  return buffer;
+  return Buffer::from(stream, values.empty() ? std::vector<T>(1) : values);
 }
 inline Buffer device_copy(const Stream& stream, const SparseValues& values) {
   return std::visit([&](const auto& list) { return device_copy(stream, list); }, values);

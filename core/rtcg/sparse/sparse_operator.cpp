@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
+#include <map>
+#include <mutex>
 
 #include "rtcg/error.h"
 
@@ -16,6 +19,28 @@ RowProgram product_program() {
   program.name = "spmv";
   program.parameters = "global const value_t* restrict x, global value_t* restrict y";
   program.row = "y[i] = sum;";
+  return program;
+}
+
+/// For `wide` neighbouring right sides; `aligned` where their first is a multiple of them in every row.
+RowProgram wide_program(unsigned wide, bool aligned) {
+  RowProgram program;
+  program.name = fmt::format("spmm_{}{}", wide, aligned ? "_aligned" : "");
+  program.parameters =
+      "global const value_t* restrict x, global value_t* restrict y, uint right_sides, uint first_side";
+  program.wide = wide;
+  const char* const place = "(ulong){} * right_sides + first_side";
+  const std::string from = fmt::format(fmt::runtime(place), "(j)"), to = fmt::format(fmt::runtime(place), "i");
+  if (wide == 1) {
+    program.element = "x[" + from + "]";
+    program.row = "y[" + to + "] = sum;";
+  } else if (aligned) {
+    program.element = "*(global const sum_t*)(x + " + from + ")";
+    program.row = "*(global sum_t*)(y + " + to + ") = sum;";
+  } else {
+    program.element = fmt::format("vload{}(0, x + {})", wide, from);
+    program.row = fmt::format("vstore{}(sum, 0, y + {});", wide, to);
+  }
   return program;
 }
 
@@ -58,6 +83,18 @@ double seconds_of(const Stream& stream, const DeviceMatrix& matrix) {
 
 }  // namespace
 
+/// Kernels for several right sides, made when they are first asked for.
+struct SparseOperator::WideProducts {
+  std::mutex mutex;
+  std::map<std::pair<unsigned, bool>, Kernel> kernels;
+  const Kernel& find(const Device& device, const DeviceMatrix& matrix, unsigned wide, bool aligned) {
+    const std::lock_guard lock(mutex);
+    const auto known = kernels.find({wide, aligned});
+    if (known != kernels.end()) return known->second;
+    return kernels.emplace(std::pair(wide, aligned), matrix.kernel(device, wide_program(wide, aligned))).first->second;
+  }
+};
+
 void check_vector(const char* what, const Buffer& buffer, std::size_t elements, ScalarType dtype,
                   const Device& device) {
   const std::size_t needed = elements * size_of(dtype);
@@ -96,6 +133,7 @@ SparseOperator::SparseOperator(const Stream& stream, const SparseMatrix& matrix,
       if (candidate.seconds < fastest) fastest = candidate.seconds, matrix_ = std::move(made);
     }
   }
+  wide_products_ = std::make_shared<WideProducts>();
   product_ = std::make_shared<const Kernel>(matrix_->kernel(device_, product_program()));
 }
 
@@ -105,7 +143,30 @@ void SparseOperator::operator()(const Stream& stream, const Buffer& x, const Buf
   if (x.native() == y.native() && rows() > 0)
     throw UsageError("sparse product: x and y are one buffer; rows are written while others are read");
   if (rows() == 0) return;
+  if (nonzeros_ == 0) return y.slice(0, rows() * size_of(dtype())).zero(stream);
   matrix_->launch(*product_, stream, product_program(), SparseArguments().add(x).add(y));
+}
+
+void SparseOperator::multiply(const Stream& stream, const Buffer& x, const Buffer& y, std::size_t right_sides) const {
+  constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
+  if (right_sides > most)
+    throw UsageError(fmt::format("sparse product: {} right sides are more than the {} that fit", right_sides, most));
+  check_vector("sparse product: X", x, columns() * right_sides, dtype(), device_);
+  check_vector("sparse product: Y", y, rows() * right_sides, dtype(), device_);
+  if (rows() == 0 || right_sides == 0) return;
+  if (x.native() == y.native())
+    throw UsageError("sparse product: X and Y are one buffer; rows are written while others are read");
+  if (nonzeros_ == 0) return y.slice(0, rows() * right_sides * size_of(dtype())).zero(stream);
+  const std::size_t widest = dtype() == ScalarType::f32 ? 4 : dtype() == ScalarType::f64 ? 2 : 1;
+  for (std::size_t first = 0; first < right_sides;) {
+    const auto wide = static_cast<unsigned>(std::min(widest, std::bit_floor(right_sides - first)));
+    const bool aligned = wide > 1 && right_sides % wide == 0;  // `first` is a multiple of wide as widths only shrink
+    const Kernel& kernel = wide_products_->find(device_, *matrix_, wide, aligned);
+    SparseArguments arguments;
+    arguments.add(x).add(y).add(static_cast<std::uint32_t>(right_sides)).add(static_cast<std::uint32_t>(first));
+    matrix_->launch(kernel, stream, wide_program(wide, aligned), arguments);
+    first += wide;
+  }
 }
 
 std::size_t SparseOperator::bytes() const {

@@ -38,6 +38,10 @@ class SparseOperator {
   /// store zeros (DIA, stencils) multiply with them, so elements that are not finite spread along the diagonals.
   void operator()(const Stream& stream, const Buffer& x, const Buffer& y) const;
 
+  /// Y = A X for few right sides: X is [columns][right_sides], Y [rows][right_sides], row-major. The matrix is read
+  /// once for as many right sides as 16 bytes hold (complex: for each).
+  void multiply(const Stream& stream, const Buffer& x, const Buffer& y, std::size_t right_sides) const;
+
   /// Bytes that one product has to move: the matrix, x and y once.
   std::size_t bytes() const;
   /// The format, why it was chosen, bytes of a product; one line for each format that was weighed.
@@ -51,6 +55,8 @@ class SparseOperator {
   std::size_t nonzeros_ = 0;
   std::shared_ptr<const DeviceMatrix> matrix_;
   std::shared_ptr<const Kernel> product_;
+  struct WideProducts;
+  std::shared_ptr<WideProducts> wide_products_;
   std::vector<WeighedFormat> weighed_;
   std::string reason_;
 };

@@ -150,6 +150,37 @@ TEST_P(SparseOperatorTest, TakesMatricesWithoutRowsColumnsOrEntries) {
             << name_of(format) << rows << " x " << columns;
 }
 
+TEST_P(SparseOperatorTest, MultipliesSeveralRightSides) {
+  const Stream s = stream();
+  std::mt19937_64 random(11);
+  for (const SparseFormat format : {SparseFormat::csr, SparseFormat::sell, SparseFormat::stencils})
+    for (const std::size_t sides : {1u, 3u, 4u}) {
+      const Rows<double> matrix = banded_matrix<double>(210, 170, 5, 3);
+      SparseOptions options;
+      options.format = format, options.loop_shape = sides == 3 ? DeviceKind::cpu : DeviceKind::gpu;
+      const SparseOperator product(s, from_eigen(matrix), options);
+      std::vector<double> x(170 * sides);
+      for (double& value : x) value = random_value<double>(random);
+      const Buffer device_x = Buffer::from(s, x), y = Buffer::of<double>(s, 210 * sides);
+      product.multiply(s, device_x, y, sides);
+      using Dense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+      const std::vector<double> result = y.read<double>();
+      const auto columns = static_cast<Eigen::Index>(sides);
+      const Dense expected = matrix * Eigen::Map<const Dense>(x.data(), 170, columns);
+      EXPECT_LT((Eigen::Map<const Dense>(result.data(), 210, columns) - expected).cwiseAbs().maxCoeff(), 1e-13)
+          << name_of(format) << ", " << sides;
+    }
+  const SparseOperator complex(s, from_eigen(banded_matrix<std::complex<float>>(60, 60, 5, 3)));
+  const Buffer twice = Buffer::from(s, std::vector<std::complex<float>>(120, 1)),
+               y = Buffer::of<std::complex<float>>(s, 120);
+  complex.multiply(s, twice, y, 2);
+  const auto result = y.read<std::complex<float>>();
+  const Vector<std::complex<float>> once =
+      banded_matrix<std::complex<float>>(60, 60, 5, 3) * Vector<std::complex<float>>::Ones(60);
+  for (int i = 0; i < 120; ++i) EXPECT_LT(std::abs(result[static_cast<std::size_t>(i)] - once[i / 2]), 1e-5);
+  EXPECT_MESSAGE(UsageError, "X has 960 bytes; 180 elements", complex.multiply(s, twice, y, 3));
+}
+
 TEST_P(SparseOperatorTest, ChoosesTheFormatByStructure) {
   const auto chosen = [&](const Rows<double>& matrix) {
     SparseOptions options;
