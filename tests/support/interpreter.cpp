@@ -139,9 +139,14 @@ Numbers Interpreter::compute(const Node& node) {
         for (int d = 0; d < at.size(); ++d) place += at[d] * strides[k][d];
         x[k] = (*values[k])[static_cast<std::size_t>(place)];
       }
-      result[i] = node.op == Op::cast
-                      ? converted(x[0], node.operands[0]->dtype, node.dtype)
-                      : operate(node.op, node.operands[node.op == Op::where ? 1 : 0]->dtype, node.dtype, x.data());
+      if (node.op == Op::cast) {
+        result[i] = converted(x[0], node.operands[0]->dtype, node.dtype);
+      } else {
+        // Weak scalars are converted where they are used.
+        for (std::size_t k = node.op == Op::where ? 1 : 0; k < operands; ++k)
+          x[k] = converted(x[k], node.operands[k]->dtype, node.operand_type);
+        result[i] = operate(node.op, node.operand_type, node.dtype, x.data());
+      }
     }
     for (int d = at.size() - 1; d >= 0 && ++at[d] == node.shape[d]; --d) at[d] = 0;
   }

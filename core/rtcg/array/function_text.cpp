@@ -49,10 +49,15 @@ class FunctionWriter {
         break;
     }
     std::vector<std::string> arguments;
-    for (const NodePtr& operand : node.operands)
-      if (operand) arguments.push_back(value(operand));
+    for (const NodePtr& operand : node.operands) {
+      if (!operand) break;
+      const bool is_weak_scalar = operand->is_weak && operand->op == Op::scalar && node.op != Op::cast;
+      arguments.push_back(is_weak_scalar
+                              ? literal_text(static_cast<const ScalarNode&>(*operand).value.as(node.operand_type))
+                              : value(operand));
+    }
     if (node.op == Op::cast) return cast_text(node.operands[0]->dtype, node.dtype, arguments[0]);
-    return operation_text(node.op, node.operands[node.op == Op::where ? 1 : 0]->dtype, arguments);
+    return operation_text(node.op, node.operand_type, arguments);
   }
 
   std::map<const Node*, std::string> names_;

@@ -83,8 +83,9 @@ NodePtr make_operation(Op op, std::span<const NodePtr* const> operands) {
   for (std::size_t k = 0; k < operands.size(); ++k) {
     const NodePtr& operand = *operands[k];
     const Dtype type = k < first || two_tests ? Dtype::boolean : types.operand;
-    // A weak scalar takes its type in the loop.
-    node->set_operand(k, operand->is_weak && operand->op == Op::scalar ? operand : make_cast(operand, type));
+    // A weak scalar takes the operands' type in the loop.
+    const bool waits = operand->is_weak && operand->op == Op::scalar && k >= first;
+    node->set_operand(k, waits ? operand : make_cast(operand, type));
   }
   return node;
 }

@@ -39,7 +39,8 @@ class Transposer {
         return std::make_shared<CallNode>(call.function, std::move(arguments), permuted_);
       }
       default: {
-        auto copy = std::make_shared<Node>(node.op, node.dtype, permuted_);
+        auto copy = without_operands(node);
+        copy->shape = permuted_;
         for (std::size_t k = 0; k < 3 && node.operands[k]; ++k)
           copy->set_operand(k, node.op == Op::take && k == 0 ? node.operands[k] : of(node.operands[k]));
         return copy;
