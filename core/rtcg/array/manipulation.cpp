@@ -4,6 +4,7 @@
 
 #include "rtcg/array/evaluate.h"
 #include "rtcg/array/index_check.h"
+#include "rtcg/array/scatter.h"
 
 namespace rtcg {
 namespace {
@@ -236,6 +237,23 @@ Expression take_along(const Expression& source, const Expression& index, int axi
   const Expression place = index.astype(Dtype::i64);
   const Expression along = clip(where(place < 0, place + from[d], place), 0, from[d] - 1);
   return pick(source, index.shape(), d, along);
+}
+
+void put(const Array& target, const Expression& index, const Expression& values) {
+  if (!is_integer(index.dtype()))
+    throw UsageError(fmt::format("put: the index is {}; it must be an integer type", dtype_name(index.dtype())));
+  if (!(broadcast(values.shape(), index.shape()) == index.shape()))
+    throw UsageError(fmt::format("put: values of shape {} for an index of shape {}", to_string(values.shape()),
+                                 to_string(index.shape())));
+  if (index.size() == 0) return;
+  const Stream& stream = target.stream();
+  check_indices("put", stream, index, target.size());
+  if (target.size() == 0) return;
+  // Both as they are before the first write, should they read the target.
+  const Array places = index.evaluate(stream), written = values.broadcast_to(index.shape()).evaluate(stream);
+  const Array flat = target.contiguous().ravel();
+  scatter_into(stream, flat, written, places);
+  if (!target.is_contiguous()) evaluate_into(target, flat.reshape(target.shape()));
 }
 
 Array diagonal(const Array& matrix, std::int64_t k) {

@@ -59,6 +59,11 @@ Expression take(const Expression& source, const Array& index, int axis);
 /// what argsort and argmin give.
 Expression take_along(const Expression& source, const Expression& index, int axis);
 
+/// target.ravel()[index] = values, in place: integers from -n to n - 1, elementwise; values broadcast to the index and
+/// are converted to the target's type. What lies outside is not written (checked mode: UsageError); of several writes
+/// to one place any one stays.
+void put(const Array& target, const Expression& index, const Expression& values);
+
 /// The diagonal that starts `k` columns to the right of the corner (k < 0: -k rows below); a view of a matrix.
 Array diagonal(const Array& matrix, std::int64_t k = 0);
 /// Ones on that diagonal.

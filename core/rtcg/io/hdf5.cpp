@@ -101,6 +101,12 @@ struct File::State {
     return *element;
   }
 
+  void check_kind(const std::string& path, hid_t dataset, Element as) const {
+    if (is_complex(stored(path, dataset)) != is_complex(as))
+      fail(path, is_complex(as) ? "holds real numbers; complex ones, a compound {r, i}, are needed"
+                                : "holds complex numbers; real ones are needed");
+  }
+
   /// The bytes announced must be ones that the bytes stored can give.
   void check_storage(const std::string& path, hid_t dataset, const Extent& size) const {
     const Handle type{H5Dget_type(dataset), H5Tclose};
@@ -159,6 +165,25 @@ struct File::State {
     }
     if (elements != room)
       throw UsageError(fmt::format("{}: {}: room for {} numbers given for {}", name, path, room, elements));
+  }
+
+  /// Selects a box of the file's space; the number of its elements.
+  std::uint64_t select_box(const std::string& path, const Handle& space, const Extent& size, const Shape& start,
+                           const Shape& extent) const {
+    if (start.size() != size.shape.size() || extent.size() != size.shape.size())
+      fail(path, fmt::format("{} dimensions; a box of {} asked for", size.shape.size(), start.size()));
+    std::uint64_t elements = 1;
+    for (std::size_t d = 0; d < start.size(); ++d) {
+      if (start[d] > size.shape[d] || extent[d] > size.shape[d] - start[d])
+        fail(path, fmt::format("{} to {} asked for along dimension {} of {}", start[d], start[d] + extent[d], d,
+                               size.shape[d]));
+      elements *= extent[d];
+    }
+    const std::vector<hsize_t> first(start.begin(), start.end()), count(extent.begin(), extent.end());
+    if (elements != 0 && !start.empty() &&
+        H5Sselect_hyperslab(space, H5S_SELECT_SET, first.data(), nullptr, count.data(), nullptr) < 0)
+      fail_library(path, "cannot select a box");
+    return elements;
   }
 };
 
@@ -236,10 +261,7 @@ Element File::element(const std::string& dataset) const {
 std::size_t File::readable_elements(const std::string& dataset, Element as) const {
   const Quiet quiet;
   const Handle handle = state_->open_dataset(dataset);
-  const Element stored = state_->stored(dataset, handle);
-  if (is_complex(stored) != is_complex(as))
-    state_->fail(dataset, is_complex(as) ? "holds real numbers; complex ones, a compound {r, i}, are needed"
-                                         : "holds complex numbers; real ones are needed");
+  state_->check_kind(dataset, handle, as);
   const Extent size = state_->extent(dataset, handle);
   state_->check_storage(dataset, handle, size);
   return size.elements;
@@ -259,6 +281,45 @@ void File::read_bytes(const std::string& dataset, Element as, std::size_t first,
   const Handle type = memory_type(as);
   if (H5Dread(handle, type, memory, space, H5P_DEFAULT, to.data()) < 0)
     state_->fail_library(dataset, "cannot be read; the file is damaged or truncated");
+}
+
+void File::check_box(const std::string& dataset, Element as, const Shape& start, const Shape& extent) const {
+  const Quiet quiet;
+  const Handle handle = state_->open_dataset(dataset);
+  state_->check_kind(dataset, handle, as);
+  const Handle space{H5Dget_space(handle), H5Sclose};
+  state_->select_box(dataset, space, state_->extent(dataset, handle), start, extent);
+}
+
+void File::read_box(const std::string& dataset, Element as, const Shape& start, const Shape& extent,
+                    std::span<std::byte> to) const {
+  readable_elements(dataset, as);
+  const Quiet quiet;
+  const Handle handle = state_->open_dataset(dataset);
+  const Handle space{H5Dget_space(handle), H5Sclose};
+  const hsize_t elements = state_->select_box(dataset, space, state_->extent(dataset, handle), start, extent);
+  if (elements != to.size() / bytes_of(as))
+    throw UsageError(
+        fmt::format("{}: {}: room for {} bytes given for {} numbers", state_->name, dataset, to.size(), elements));
+  if (elements == 0) return;
+  const Handle memory{H5Screate_simple(1, &elements, nullptr), H5Sclose};
+  if (H5Dread(handle, memory_type(as), memory, space, H5P_DEFAULT, to.data()) < 0)
+    state_->fail_library(dataset, "cannot be read; the file is damaged or truncated");
+}
+
+void File::write_box(const std::string& dataset, Element as, const Shape& start, const Shape& extent,
+                     std::span<const std::byte> from) {
+  const Quiet quiet;
+  const Handle handle = state_->open_dataset(dataset);
+  const Handle space{H5Dget_space(handle), H5Sclose};
+  const hsize_t elements = state_->select_box(dataset, space, state_->extent(dataset, handle), start, extent);
+  if (elements != from.size() / bytes_of(as))
+    throw UsageError(
+        fmt::format("{}: {}: {} bytes given for {} numbers", state_->name, dataset, from.size(), elements));
+  if (elements == 0) return;
+  const Handle memory{H5Screate_simple(1, &elements, nullptr), H5Sclose};
+  if (H5Dwrite(handle, memory_type(as), memory, space, H5P_DEFAULT, from.data()) < 0)
+    state_->fail_library(dataset, "cannot be written");
 }
 
 void File::create_dataset(const std::string& dataset, Element element, const Shape& shape, std::size_t chunk_rows) {
@@ -315,7 +376,7 @@ Attributes File::attributes(const std::string& object) const {
       state_->fail_library(object, "an attribute without a name");
     const Handle space{H5Aget_space(attribute), H5Sclose}, type{H5Aget_type(attribute), H5Tclose};
     if (!space.valid() || !type.valid() || H5Sget_simple_extent_npoints(space) != 1) continue;
-    if (plain_element(type)) {
+    if (const auto number = plain_element(type); number && *number != Element::boolean) {
       double value = 0;
       if (H5Aread(attribute, H5T_NATIVE_DOUBLE, &value) < 0)
         state_->fail_library(object, fmt::format("attribute '{}' cannot be read", name.data()));

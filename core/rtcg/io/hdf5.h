@@ -18,7 +18,22 @@
 
 namespace rtcg::hdf5 {
 
-enum class Element { float32, float64, complex64, complex128, int32, int64, uint8, uint32, uint64 };
+enum class Element {
+  float32,
+  float64,
+  complex64,
+  complex128,
+  int32,
+  int64,
+  uint8,
+  uint32,
+  uint64,
+  int8,
+  int16,
+  uint16,
+  float16,  ///< IEEE half, as h5py writes numpy.float16; std::uint16_t holds its bits
+  boolean,  ///< an enumeration {FALSE, TRUE} of 8 bits, as h5py writes numpy.bool_
+};
 std::size_t bytes_of(Element element);
 
 template <class T>
@@ -35,6 +50,12 @@ constexpr Element element_of() {
     return Element::int32;
   else if constexpr (std::is_same_v<T, std::int64_t>)
     return Element::int64;
+  else if constexpr (std::is_same_v<T, std::int8_t>)
+    return Element::int8;
+  else if constexpr (std::is_same_v<T, std::int16_t>)
+    return Element::int16;
+  else if constexpr (std::is_same_v<T, std::uint16_t>)
+    return Element::uint16;
   else if constexpr (std::is_same_v<T, std::uint8_t>)
     return Element::uint8;
   else if constexpr (std::is_same_v<T, std::uint32_t>)
@@ -60,7 +81,7 @@ class File {
 
   bool has(const std::string& dataset) const;
   Shape shape(const std::string& dataset) const;  ///< empty for a scalar
-  /// As stored: integers of other widths and big endian numbers are named by the nearest element that holds them.
+  /// As stored; a big endian number is named as its little endian kin.
   Element element(const std::string& dataset) const;
 
   /// Converted to T: any integer or float to a real T, {r, i} of either precision to a complex T.
@@ -75,6 +96,17 @@ class File {
   void read_rows(const std::string& dataset, std::size_t first, std::size_t count, std::span<T> values) const {
     read_bytes(dataset, element_of<T>(), first, count, std::as_writable_bytes(values));
   }
+
+  /// The box of `extent` elements from `start`, one number per dimension, in C order; converted to `as`, whose bytes
+  /// `to` has room for.
+  void read_box(const std::string& dataset, Element as, const Shape& start, const Shape& extent,
+                std::span<std::byte> to) const;
+  void write_box(const std::string& dataset, Element as, const Shape& start, const Shape& extent,
+                 std::span<const std::byte> from);
+  /// InputError when the box lies outside of the dataset, or real and complex numbers would meet.
+  void check_box(const std::string& dataset, Element as, const Shape& start, const Shape& extent) const;
+  /// The number of elements; InputError also when the bytes stored cannot give them.
+  std::size_t readable_elements(const std::string& dataset, Element as) const;
 
   /// In chunks of `chunk_rows` rows when not 0, else in one piece. Missing groups on the way are made.
   void create_dataset(const std::string& dataset, Element element, const Shape& shape, std::size_t chunk_rows = 0);
@@ -99,7 +131,6 @@ class File {
   struct State;
   static constexpr std::size_t whole = SIZE_MAX;
   explicit File(std::unique_ptr<State> state);
-  std::size_t readable_elements(const std::string& dataset, Element as) const;
   void read_bytes(const std::string& dataset, Element as, std::size_t first, std::size_t count,
                   std::span<std::byte> to) const;
   void write_bytes(const std::string& dataset, Element as, std::size_t first, std::size_t count,

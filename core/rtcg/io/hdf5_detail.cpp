@@ -45,15 +45,44 @@ hid_t real_type(Element element) {
       return H5T_NATIVE_UINT32;
     case Element::uint64:
       return H5T_NATIVE_UINT64;
+    case Element::int8:
+    case Element::boolean:
+      return H5T_NATIVE_INT8;
+    case Element::int16:
+      return H5T_NATIVE_INT16;
+    case Element::uint16:
+    case Element::float16:
+      return H5T_NATIVE_UINT16;
   }
   throw UsageError("no such HDF5 element");
 }
+
+namespace {
+
+/// IEEE binary16, which HDF5 1.10 has no name for.
+Handle half_type(hid_t float_type) {
+  Handle type{H5Tcopy(float_type), H5Tclose};
+  H5Tset_fields(type, 15, 10, 5, 0, 10);
+  H5Tset_size(type, 2);
+  H5Tset_ebias(type, 15);
+  return type;
+}
+
+Handle boolean_type() {
+  Handle type{H5Tenum_create(H5T_STD_I8LE), H5Tclose};
+  for (const std::int8_t value : {0, 1}) H5Tenum_insert(type, value == 0 ? "FALSE" : "TRUE", &value);
+  return type;
+}
+
+}  // namespace
 
 bool is_complex(Element element) {
   return element == Element::complex64 || element == Element::complex128;
 }
 
 Handle memory_type(Element element) {
+  if (element == Element::float16) return half_type(H5T_IEEE_F32LE);
+  if (element == Element::boolean) return boolean_type();
   const hid_t real = real_type(element);
   if (!is_complex(element)) return {H5Tcopy(real), H5Tclose};
   const std::size_t size = H5Tget_size(real);
@@ -70,16 +99,19 @@ std::optional<Element> plain_element(hid_t type) {
   };
   const std::array<Entry, 10> known{{{H5T_IEEE_F32LE, H5T_IEEE_F32BE, Element::float32},
                                      {H5T_IEEE_F64LE, H5T_IEEE_F64BE, Element::float64},
-                                     {H5T_STD_I8LE, H5T_STD_I8BE, Element::int32},
-                                     {H5T_STD_I16LE, H5T_STD_I16BE, Element::int32},
+                                     {H5T_STD_I8LE, H5T_STD_I8BE, Element::int8},
+                                     {H5T_STD_I16LE, H5T_STD_I16BE, Element::int16},
                                      {H5T_STD_I32LE, H5T_STD_I32BE, Element::int32},
                                      {H5T_STD_I64LE, H5T_STD_I64BE, Element::int64},
                                      {H5T_STD_U8LE, H5T_STD_U8BE, Element::uint8},
-                                     {H5T_STD_U16LE, H5T_STD_U16BE, Element::uint32},
+                                     {H5T_STD_U16LE, H5T_STD_U16BE, Element::uint16},
                                      {H5T_STD_U32LE, H5T_STD_U32BE, Element::uint32},
                                      {H5T_STD_U64LE, H5T_STD_U64BE, Element::uint64}}};
   for (const Entry& entry : known)
     if (H5Tequal(type, entry.little) > 0 || H5Tequal(type, entry.big) > 0) return entry.element;
+  for (const hid_t order : {H5T_IEEE_F32LE, H5T_IEEE_F32BE})
+    if (H5Tequal(type, half_type(order)) > 0) return Element::float16;
+  if (H5Tget_class(type) == H5T_ENUM && H5Tequal(type, boolean_type()) > 0) return Element::boolean;
   return std::nullopt;
 }
 

@@ -129,6 +129,20 @@ TEST_P(ManipulationTest, TakeAlongFollowsAnIndexPerLine) {
   EXPECT_MESSAGE(UsageError, "the index of shape (3, 3) differs from (2, 3)", take_along(a, numbers({3, 3}), 1));
 }
 
+TEST_P(ManipulationTest, PutsInPlace) {
+  const Array a = numbers({2, 3});
+  put(a, Array::from(stream, {0, -1, 99}), Array::from(stream, {7, 8, 9}));
+  EXPECT_EQ(a.to_vector<int>(), (std::vector<int>{7, 1, 2, 3, 4, 8}));
+  put(a.transpose(), Array::from(stream, {1, 2}), -1);
+  EXPECT_EQ(a.to_vector<int>(), (std::vector<int>{7, -1, 2, -1, 4, 8}));
+  put(a, indices({6}), a.flip(1).ravel());
+  EXPECT_EQ(a.to_vector<int>(), (std::vector<int>{2, -1, 7, 8, 4, -1}));
+  EXPECT_MESSAGE(UsageError, "put: the index is float32", put(a, Array::zeros(stream, {1}, Dtype::f32), 0));
+  EXPECT_MESSAGE(UsageError, "values of shape (6,) for an index of shape (2,)", put(a, indices({2}), a.ravel()));
+  set_checked(true);
+  EXPECT_MESSAGE(UsageError, "put: index 6 at (0,) is out of range for extent 6", put(a, Array::from(stream, {6}), 0));
+}
+
 TEST_P(ManipulationTest, CheckedModeNamesTheFirstBadIndex) {
   const Array a = numbers({2, 3});
   const Array index = Array::from(stream, {0, 1, -4, 5}, Shape{2, 2});

@@ -23,6 +23,9 @@ TEST(Hdf5, ValuesOfEveryElementComeBack) {
   round_trip(std::vector<std::int32_t>{-7, 1 << 30});
   round_trip(std::vector<std::int64_t>{-(std::int64_t{1} << 60)});
   round_trip(std::vector<std::uint8_t>{0, 255});
+  round_trip(std::vector<std::int8_t>{-128, 127});
+  round_trip(std::vector<std::int16_t>{-32768, 32767});
+  round_trip(std::vector<std::uint16_t>{0, 65535});
   round_trip(std::vector<std::uint32_t>{0xffffffff});
   round_trip(std::vector<std::uint64_t>{~std::uint64_t{0}});
   round_trip(std::vector<Complex>{{1, 2}, {3, -4}});
@@ -57,6 +60,26 @@ TEST(Hdf5, RowsAreReadAndWrittenInBlocks) {
   EXPECT_EQ(rows, (std::vector<float>{2, 3, 4, 5, 6, 7}));
   EXPECT_MESSAGE(InputError, "rows 3 to 6 asked for of 5", back.read_rows<float>("/m", 3, 3, rows));
   EXPECT_MESSAGE(UsageError, "room for 6 numbers given for 4", back.read_rows<float>("/m", 0, 2, rows));
+}
+
+TEST(Hdf5, BoxesAreReadAndWrittenInPlace) {
+  const ScratchDirectory scratch;
+  File file = File::create(scratch / "f.h5");
+  file.write<std::int32_t>("/m", {3, 4}, std::vector<std::int32_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  const std::vector<std::int32_t> patch{-1, -2};
+  file.write_box("/m", Element::int32, {1, 3}, {2, 1}, std::as_bytes(std::span(patch)));
+  file.close();
+  const File back = File::open(scratch / "f.h5");
+  std::vector<float> box(4);
+  back.read_box("/m", Element::float32, {1, 2}, {2, 2}, std::as_writable_bytes(std::span(box)));
+  EXPECT_EQ(box, (std::vector<float>{6, -1, 10, -2}));
+  const auto room = std::as_writable_bytes(std::span(box));
+  EXPECT_MESSAGE(InputError, "/m: 3 to 5 asked for along dimension 1 of 4",
+                 back.read_box("/m", Element::float32, {0, 3}, {2, 2}, room));
+  EXPECT_MESSAGE(InputError, "2 dimensions; a box of 1 asked for",
+                 back.read_box("/m", Element::float32, {0}, {2}, room));
+  EXPECT_MESSAGE(UsageError, "room for 16 bytes given for 2 numbers",
+                 back.read_box("/m", Element::float32, {0, 0}, {1, 2}, room));
 }
 
 TEST(Hdf5, AttributesAreNumbersOrText) {
