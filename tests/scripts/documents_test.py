@@ -28,12 +28,17 @@ class Documents(unittest.TestCase):
         for block in blocks:
             self.assertIn(block, example)
 
-    def test_the_guide_shows_what_is_compiled_and_run(self):
-        code = (ROOT / "tests/core/compile/generating_kernels_test.cpp").read_text()
-        blocks = re.findall(r"```cpp\n(.*?)```", (ROOT / "docs/generating-kernels.md").read_text(), re.DOTALL)
-        self.assertEqual(len(blocks), 4)
-        for block in blocks:
-            self.assertIn(block, code)
+    def test_guides_show_what_is_compiled_and_run(self):
+        for guide, test, count in (
+            ("generating-kernels.md", "compile/generating_kernels_test.cpp", 4),
+            ("arrays.md", "array/arrays_guide_test.cpp", 8),
+            ("from-numpy.md", "array/from_numpy_test.cpp", 6),
+        ):
+            code = (ROOT / "tests/core" / test).read_text()
+            blocks = re.findall(r"```cpp\n(.*?)```", (ROOT / "docs" / guide).read_text(), re.DOTALL)
+            self.assertEqual(len(blocks), count, guide)
+            for block in blocks:
+                self.assertIn(block, code, guide)
 
 
 unittest.main()

@@ -40,6 +40,12 @@ class Expression {
   /// Phases and kernels of its evaluation, one line each, with what each fuses; nothing runs.
   std::string explain() const;
 
+  /// Evaluates; the only element, converted. Waits. UsageError when there are more.
+  template <class T>
+  T item() const {
+    return evaluate().item<T>();
+  }
+
  private:
   NodePtr node_;
 };
