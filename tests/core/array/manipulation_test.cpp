@@ -138,7 +138,9 @@ TEST_P(ManipulationTest, PutsInPlace) {
   put(a, indices({6}), a.flip(1).ravel());
   EXPECT_EQ(a.to_vector<int>(), (std::vector<int>{2, -1, 7, 8, 4, -1}));
   EXPECT_MESSAGE(UsageError, "put: the index is float32", put(a, Array::zeros(stream, {1}, Dtype::f32), 0));
-  EXPECT_MESSAGE(UsageError, "values of shape (6,) for an index of shape (2,)", put(a, indices({2}), a.ravel()));
+  EXPECT_MESSAGE(UsageError, "shapes (6,) and (2,) do not broadcast", put(a, indices({2}), a.ravel()));
+  EXPECT_MESSAGE(UsageError, "values of shape (2, 1) for an index of shape (2,)",
+                 put(a, indices({2}), a(all_of, Slice{0, 1})));
   set_checked(true);
   EXPECT_MESSAGE(UsageError, "put: index 6 at (0,) is out of range for extent 6", put(a, Array::from(stream, {6}), 0));
 }
