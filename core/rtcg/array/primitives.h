@@ -89,7 +89,8 @@ Expression exclusive_rscan(const Operator& f, const Scalar& first, const Express
 Array filter(const Formula& p, const Expression& x);
 std::vector<Array> filter(const Formula& p, const Tuple& x);
 template <class F>
-requires std::is_invocable_r_v<Expression, const F&, const Expression&> Array filter(const F& p, const Expression& x) {
+requires(!std::convertible_to<F, Expression> && std::is_invocable_r_v<Expression, const F&, const Expression&>) Array
+    filter(const F& p, const Expression& x) {
   return filter(x, p(x));
 }
 
