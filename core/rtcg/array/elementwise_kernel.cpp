@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include "rtcg/array/elementwise_skeleton.h"
-#include "rtcg/array/evaluate.h"
 #include "rtcg/array/kernel_table.h"
-#include "rtcg/array/phases.h"
 #include "rtcg/error.h"
 
 namespace rtcg {
@@ -31,9 +29,8 @@ Elementwise::Elementwise(const std::string& arguments, const std::string& operat
   for (const auto& parameter : state->parameters.list())
     writes = writes || (parameter.is_pointer && !parameter.is_const);
   if (!writes) throw UsageError(fmt::format("{}: no pointer without const; nothing would be written", name));
-  // Lengths before texts: no two definitions have one key.
-  for (const std::string& text : {name, arguments, operation, preamble})
-    state->key += fmt::format("{}:{}", text.size(), text);
+  const std::string texts[] = {name, arguments, operation, preamble};
+  state->key = definition_key(texts);
   state_ = std::move(state);
 }
 
@@ -69,20 +66,17 @@ Source Elementwise::State::source(const Device& device, const LoopBody& body, co
 
 void Elementwise::run(std::span<const UserArgument> arguments) const {
   const State& state = *state_;
-  const UserCall call(state.parameters, arguments);
+  UserCall call(state.parameters, arguments);
   const Stream& stream = call.stream();
   if (element_count(call.shape()) == 0) return;
-  std::vector<NodePtr> nodes;
-  for (const UserArgument& argument : arguments)
-    if (argument.node()) nodes.push_back(argument.node());
-  order_streams(stream, nodes, false);
-  std::vector<NodePtr> roots(call.roots().begin(), call.roots().end());
-  for (NodePtr& root : roots) root = without_phases(stream, root);
-  const LoopBody body(stream.device(), roots, call.shape(), call.results());
+  call.prepare();
+  const LoopBody body(stream.device(), call.roots(), call.shape(), call.results());
   if (!body.fits())
     throw UsageError(fmt::format("{}: more operands, or operands of more dimensions, than one kernel takes",
                                  state.parameters.name()));
-  std::string key = state.key;
+  std::string key;
+  key.reserve(256);
+  key += state.key;
   call.append_key(key);
   key += body.key();
   const Kernel& kernel = cached_kernel(stream.device(), "user elementwise", key, [&] {
@@ -95,7 +89,7 @@ void Elementwise::run(std::span<const UserArgument> arguments) const {
   call.append_pointers(list);
   list.value(static_cast<std::uint64_t>(body.count()));
   kernel.launch(stream, elementwise_grid(stream.device(), body), list.arguments());
-  order_streams(stream, nodes, true);
+  call.finish();
 }
 
 }  // namespace rtcg

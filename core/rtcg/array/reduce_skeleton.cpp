@@ -116,9 +116,13 @@ std::size_t field_bytes(Dtype type) {
 
 }  // namespace
 
-std::string ReducePlan::key() const {
-  return fmt::format("{}{} lanes {} unroll {} team {} steps {}{}", cpu ? "cpu " : "", columns ? "columns" : "rows",
-                     lanes, unroll, team, slot_steps, split ? " split" : "");
+void ReducePlan::append_key(std::string& key) const {
+  const unsigned parts_of_key[] = {unsigned{cpu} | unsigned{columns} << 1 | unsigned{split} << 2, lanes, unroll,
+                                   team / 2, slot_steps};
+  for (const unsigned part : parts_of_key) {
+    key.push_back(static_cast<char>(part & 255));
+    key.push_back(static_cast<char>(part >> 8));
+  }
 }
 
 ReducePlan plan_reduce(LoopShape loops, unsigned compute_units, const ReduceShape& shape, unsigned body_lanes,
@@ -201,10 +205,12 @@ std::vector<Array> run_reduce(const Stream& stream, std::span<const NodePtr> roo
   const std::size_t bytes = accumulator_bytes(operation.fields);
   const ReducePlan plan = plan_reduce(loop_shape(stream.device()), stream.device().properties().compute_units, shape,
                                       body.prefers_runs() ? body.lanes() : 1, bytes);
-  std::string key = plan.key();
-  key += has_index ? 'i' : ' ';
-  key += fmt::format("{} ", operation.key.size());
+  std::string key;
+  key.reserve(256);
+  plan.append_key(key);
+  key.push_back(has_index ? 'i' : ' ');
   key += operation.key;
+  key.push_back('\0');
   key += body.key();
   const auto kernel = [&](const char* name) {
     return &cached_kernel(stream.device(), name, key, [&] {

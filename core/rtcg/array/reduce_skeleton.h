@@ -49,7 +49,7 @@ struct ReduceOperation {
   /// free: of the order and the index of elements; indexed: of the order; in_order: not even of that, `i` counts rows.
   enum class Order : std::uint8_t { free, indexed, in_order };
 
-  std::string key;  ///< differs where the texts do
+  std::string key;  ///< differs where the texts do, and does not end where another one goes on
   std::vector<Dtype> fields, results;
   /// May add parameters to the body; `index` is the expression of the element's index in C order.
   std::function<ReduceText(BodyText& body, const std::string& index)> text;
@@ -77,7 +77,7 @@ struct ReducePlan {
   std::size_t tile_columns = 1, slots = 1;  ///< columns: items side by side, rows at once
   std::size_t partials = 0;                 ///< accumulators left in between
 
-  std::string key() const;
+  void append_key(std::string& key) const;
 };
 /// `body_lanes`: elements that the body loads at once. `accumulator_bytes`: its size in memory.
 ReducePlan plan_reduce(LoopShape loops, unsigned compute_units, const ReduceShape& shape, unsigned body_lanes,

@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "rtcg/array/evaluate.h"
-#include "rtcg/array/phases.h"
 #include "rtcg/array/reduce_axes.h"
 #include "rtcg/error.h"
 
@@ -56,12 +54,11 @@ struct Reduction::State {
 
 Reduction::Reduction(const ReductionText& text) {
   auto state = std::make_shared<State>(text);
-  const auto add = [&](const std::string& part) { state->key += fmt::format("{}:{}", part.size(), part); };
-  add(text.name), add(text.arguments), add(text.preamble);
+  std::vector<std::string> texts{text.name, text.arguments, text.preamble};
   for (const ReductionResult& result : state->results)
-    for (const std::string* part :
-         {&result.result, &result.neutral, &result.combine, &result.map, &result.finish, &result.accumulator})
-      add(*part);
+    texts.insert(texts.end(),
+                 {result.result, result.neutral, result.combine, result.map, result.finish, result.accumulator});
+  state->key = definition_key(texts);
   const auto& list = state->parameters.list();
   if (std::none_of(list.begin(), list.end(), [](const auto& parameter) { return parameter.is_pointer; }))
     throw UsageError(
@@ -99,15 +96,9 @@ ReduceText Reduction::State::text(BodyText& body, const std::string& index, cons
 
 std::vector<Array> Reduction::run(std::span<const UserArgument> arguments, const Axes& axes) const {
   const State& state = *state_;
-  const UserCall call(state.parameters, arguments);
+  UserCall call(state.parameters, arguments);
   const Stream& stream = call.stream();
-  std::vector<NodePtr> nodes;
-  for (const UserArgument& argument : arguments)
-    if (argument.node()) nodes.push_back(argument.node());
-  order_streams(stream, nodes, false);
-  std::vector<NodePtr> roots(call.roots().begin(), call.roots().end());
-  for (NodePtr& root : roots) root = without_phases(stream, root);
-
+  call.prepare();
   ReduceOperation operation;
   operation.key = state.key;
   call.append_key(operation.key);
@@ -123,8 +114,8 @@ std::vector<Array> Reduction::run(std::span<const UserArgument> arguments, const
     compile_user_text(device, source, state.pieces, state.parameters.elements());
   };
   const std::vector<bool> reduced = axes.of(call.shape().size());
-  std::vector<Array> results = reduce_axes(stream, roots, call.shape(), reduced, operation);
-  order_streams(stream, nodes, true);
+  std::vector<Array> results = reduce_axes(stream, call.roots(), call.shape(), reduced, operation);
+  call.finish();
   return results;
 }
 

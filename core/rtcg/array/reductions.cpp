@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "rtcg/array/evaluate.h"
+#include "rtcg/array/phase.h"
 #include "rtcg/array/reduce_axes.h"
 #include "rtcg/error.h"
 
@@ -131,28 +131,25 @@ Expression reduced(const Expression& x, const Axes& axes, Kind kind) {
   if (length == 0 && !kind.of_nothing && element_count(shape) > 0)
     throw UsageError(fmt::format("{} of no elements over {} of shape {}", kind.name, shown(axes, x.shape().size()),
                                  to_string(x.shape())));
-  auto phase = std::make_shared<Phase>();
-  phase->name = fmt::format("{} over {}", kind.name, shown(axes, x.shape().size()));
-  phase->operands = {make_cast(x.node(), kind.accumulator)};
-  phase->demands_array = {false};
-  const Dtype type = kind.result;
-  ReduceOperation operation{
-      fmt::format("{} {} {}", kind.name, static_cast<int>(kind.accumulator), static_cast<int>(type)),
-      {kind.accumulator},
-      {type},
-      std::move(kind.text)};
+  ReduceOperation operation;
+  operation.key = kind.name;
+  operation.key.push_back(static_cast<char>('A' + static_cast<int>(kind.accumulator)));
+  operation.key.push_back(static_cast<char>('A' + static_cast<int>(kind.result)));
+  operation.fields = {kind.accumulator};
+  operation.results = {kind.result};
+  operation.text = std::move(kind.text);
   if (kind.keeps_order) {
     operation.fields.push_back(Dtype::i64);
     operation.order = ReduceOperation::Order::in_order;
   }
-  phase->run = [operation = std::move(operation), over, shape](const Stream& stream,
-                                                               std::span<const Expression> operands) {
-    std::vector<Array> results = reduce_axes(stream, {&operands[0].node(), 1}, operands[0].shape(), over, operation);
-    for (Array& result : results)
-      if (!(result.shape() == shape)) result = result.reshape(shape);
-    return results;
-  };
-  return Expression(std::make_shared<TotalNode>(std::move(phase), 0, type, shape));
+  const Dtype type = kind.result;
+  return make_phase(
+      std::string(kind.name) + " over " + shown(axes, x.shape().size()),
+      {{Expression(make_cast(x.node(), kind.accumulator))}}, type, shape,
+      [operation = std::move(operation), over, shape](const Stream& stream, std::span<const Expression> operands) {
+        const Array result = reduce_axes(stream, {&operands[0].node(), 1}, operands[0].shape(), over, operation)[0];
+        return result.shape() == shape ? result : result.reshape(shape);
+      });
 }
 
 Expression extremum(const Expression& x, const Axes& axes, bool largest) {
@@ -241,14 +238,12 @@ Expression mean(const Expression& x, const Axes& axes) {
 Expression var(const Expression& x, const Axes& axes, std::int64_t degrees) {
   const Dtype type = is_real(x.dtype()) || is_complex(x.dtype()) ? x.dtype() : Dtype::f64;
   const Expression values = x.astype(type);
+  const std::vector<bool> over = axes.of(x.shape().size());
+  std::int64_t n = 1;
+  for (int d = 0; d < x.shape().size(); ++d)
+    if (over[static_cast<std::size_t>(d)]) n *= x.shape()[d];
   const Expression distance = abs(values - mean(values, axes.kept()));
-  const Dtype real = real_of(type);
-  return reduced(square(distance), axes,
-                 {"sum of squares", real, real, true, false, [=](BodyText& body, const std::string&) {
-                    ReduceText text = one_field(real, "0", combined("{a} + {b}"), body.results[0], real);
-                    text.outputs[0].value = fmt::format("a.v / ({})max((long)n - {}, 0l)", compute_name(real), degrees);
-                    return text;
-                  }});
+  return sum(square(distance), axes) / static_cast<double>(std::max<std::int64_t>(n - degrees, 0));
 }
 
 Expression stddev(const Expression& x, const Axes& axes, std::int64_t degrees) {

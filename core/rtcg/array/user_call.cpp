@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "rtcg/array/evaluate.h"
+#include "rtcg/array/phases.h"
 #include "rtcg/error.h"
 
 namespace rtcg {
@@ -32,6 +33,8 @@ UserParameters::UserParameters(std::string name, const std::string& declarations
     if (parameter.dtype == Dtype::unknown &&
         std::find(type_names_.begin(), type_names_.end(), parameter.type) == type_names_.end())
       type_names_.push_back(parameter.type);
+    if (type_names_.size() > most_types)
+      throw UsageError(fmt::format("{}: more than {} names of types", name_, most_types));
     list_.push_back(std::move(parameter));
   }
 }
@@ -61,7 +64,7 @@ Dtype UserParameters::type_of(const std::string& type, std::span<const Dtype> ty
 }
 
 UserCall::UserCall(const UserParameters& parameters, std::span<const UserArgument> arguments)
-    : parameters_(parameters) {
+    : parameters_(parameters), arguments_(arguments) {
   const auto& list = parameters_.list();
   if (arguments.size() != list.size()) {
     std::vector<std::string> declarations;
@@ -76,6 +79,7 @@ UserCall::UserCall(const UserParameters& parameters, std::span<const UserArgumen
     if (!list[k].is_pointer) continue;
     const Shape& shape = arguments[k].node()->shape;
     if (list[k].use == UserParameters::Use::pointer) continue;
+    if (has_shape && shape == shape_) continue;
     try {
       shape_ = has_shape ? broadcast(shape_, shape) : shape;
     } catch (const UsageError& error) {
@@ -95,8 +99,7 @@ UserCall::UserCall(const UserParameters& parameters, std::span<const UserArgumen
 
 void UserCall::bind_types(std::span<const UserArgument> arguments) {
   const auto& list = parameters_.list();
-  types_.assign(parameters_.type_names().size(), Dtype::unknown);
-  std::vector<const std::string*> bound_by(types_.size());
+  std::array<const std::string*, UserParameters::most_types> bound_by{};
   // Arrays decide; a scalar is converted to what they say.
   for (const bool pointers : {true, false})
     for (std::size_t k = 0; k < list.size(); ++k) {
@@ -127,7 +130,7 @@ void UserCall::bind_types(std::span<const UserArgument> arguments) {
 }
 
 Dtype UserCall::dtype_of(const UserParameters::Parameter& parameter) const {
-  return parameter.dtype != Dtype::unknown ? parameter.dtype : parameters_.type_of(parameter.type, types_);
+  return parameter.dtype != Dtype::unknown ? parameter.dtype : parameters_.type_of(parameter.type, types());
 }
 
 void UserCall::bind_pointer(const UserParameters::Parameter& parameter, const UserArgument& argument,
@@ -168,8 +171,24 @@ void UserCall::bind_pointer(const UserParameters::Parameter& parameter, const Us
   if (parameter.is_read) roots_.push_back(std::move(node));
 }
 
+void UserCall::prepare() {
+  std::vector<NodePtr> nodes;
+  for (const UserArgument& argument : arguments_)
+    if (argument.node() && argument.node()->stream != stream_->native()) nodes.push_back(argument.node());
+  if (!nodes.empty()) order_streams(*stream_, nodes, false);
+  for (NodePtr& root : roots_)
+    if (root->has_phases) root = without_phases(*stream_, root);
+}
+
+void UserCall::finish() const {
+  std::vector<NodePtr> nodes;
+  for (const UserArgument& argument : arguments_)
+    if (argument.node() && argument.node()->stream != stream_->native()) nodes.push_back(argument.node());
+  if (!nodes.empty()) order_streams(*stream_, nodes, true);
+}
+
 void UserCall::append_key(std::string& key) const {
-  for (const Dtype type : types_) key.push_back(static_cast<char>(type));
+  for (const Dtype type : types()) key.push_back(static_cast<char>(type));
 }
 
 void UserCall::append_pointers(ArgumentList& list) const {

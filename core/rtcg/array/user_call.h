@@ -6,6 +6,7 @@
 // to the array's first element; the array then has to be contiguous and takes no part in broadcasting.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -37,6 +38,8 @@ class UserParameters {
   /// `pieces` are rewritten: element accesses get names of their own. `writes`: pointers without const are results.
   UserParameters(std::string name, const std::string& declarations, std::vector<UserPiece>& pieces, bool writes);
 
+  static constexpr std::size_t most_types = 8;
+
   enum class Use : std::uint8_t { scalar, element, result, pointer };
   struct Parameter : UserParameter {
     Use use = Use::scalar;
@@ -65,9 +68,15 @@ class UserCall {
  public:
   UserCall(const UserParameters& parameters, std::span<const UserArgument> arguments);
 
+  /// Runs the phases below expressions and waits for other streams; `finish` lets those see what was written.
+  void prepare();
+  void finish() const;
+
   const Stream& stream() const { return *stream_; }
   const Shape& shape() const { return shape_; }
-  std::span<const Dtype> types() const { return types_; }    ///< of type_names()
+  std::span<const Dtype> types() const {
+    return {types_.data(), parameters_.type_names().size()};
+  }                                                          ///< of type_names()
   std::span<const NodePtr> roots() const { return roots_; }  ///< elements that are read, and scalars, in order
   std::span<const Array> results() const { return results_; }
   void append_key(std::string& key) const;  ///< what the roots do not say
@@ -87,7 +96,8 @@ class UserCall {
   const UserParameters& parameters_;
   std::optional<Stream> stream_;
   Shape shape_;
-  std::vector<Dtype> types_;
+  std::array<Dtype, UserParameters::most_types> types_{};
+  std::span<const UserArgument> arguments_;
   std::vector<NodePtr> roots_;
   std::vector<Array> results_, pointers_;
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstring>
+#include <mutex>
 #include <set>
 
 #include <fmt/format.h>
@@ -229,6 +231,17 @@ std::string UserPiece::emitted(std::string_view after) const {
     quoted += c;
   }
   return fmt::format("\n#line 1 \"{}\"\n{}{}\n#line 1 \"generated\"\n", quoted, code, after);
+}
+
+std::string definition_key(std::span<const std::string> texts) {
+  static std::mutex mutex;
+  static auto* const numbers = new std::map<std::vector<std::string>, std::uint32_t>;
+  const std::scoped_lock lock(mutex);
+  const auto [place, fresh] =
+      numbers->try_emplace({texts.begin(), texts.end()}, static_cast<std::uint32_t>(numbers->size()));
+  std::string key(sizeof place->second, ' ');
+  std::memcpy(key.data(), &place->second, sizeof place->second);
+  return key;
 }
 
 std::string element_name(std::string_view pointer, std::span<const UserPiece> pieces) {

@@ -50,6 +50,9 @@ struct UserPiece {
 /// What stands for x[i] in all the pieces: a name as long as "x[i]" that none of them has.
 std::string element_name(std::string_view pointer, std::span<const UserPiece> pieces);
 
+/// Four bytes that stand for these texts wherever they occur in the process.
+std::string definition_key(std::span<const std::string> texts);
+
 /// UsageError that shows the line of `text` with a caret under position `at`.
 [[noreturn]] void throw_user_error(const std::string& label, std::string_view text, std::size_t at,
                                    const std::string& message);

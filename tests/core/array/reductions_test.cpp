@@ -88,6 +88,8 @@ TEST_P(ReductionsTest, FusesWhatIsReduced) {
   for (const float v : a) mean_of += v / 1001.0;
   for (const float v : a) variance += (v - mean_of) * (v - mean_of) / 1000.0;
   EXPECT_NEAR(var(x, {}, 1).evaluate().item<float>(), variance, 1e-5);
+  EXPECT_NEAR(var(x).evaluate().item<float>(), variance * 1000 / 1001, 1e-5);
+  EXPECT_EQ(var(x).dtype(), Dtype::f32);
   EXPECT_NEAR(stddev(x, {}, 1).evaluate().item<float>(), std::sqrt(variance), 1e-5);
 }
 
