@@ -70,9 +70,12 @@ void plan_cpu(ReducePlan& plan, unsigned compute_units, const ReduceShape& shape
   const std::size_t items = std::size_t{compute_units} * 4;
   std::size_t tiles = shape.outer;
   if (!plan.columns) {
-    plan.lanes = static_cast<unsigned>(std::clamp<std::size_t>(256 / std::bit_ceil(bytes), 4, 64));
+    // Short rows have few elements for lanes to share, and each joins its lanes anew.
+    plan.lanes =
+        static_cast<unsigned>(std::clamp<std::size_t>((shape.length < 1024 ? 64 : 256) / std::bit_ceil(bytes), 4, 64));
   } else {
-    plan.lanes = 256;
+    // Long rows in long pieces, as far as the accumulators stay in the first cache.
+    plan.lanes = shape.inner >= 1024 && bytes <= 8 ? 2048 : 256;
     plan.tile_columns = std::min<std::size_t>(shape.inner, plan.lanes);
     plan.slots = plan.lanes / plan.tile_columns;
     tiles *= divided_up(shape.inner, plan.tile_columns);
@@ -148,12 +151,13 @@ std::size_t accumulator_bytes(std::span<const Dtype> fields) {
 }
 
 Source reduce_source(const ReducePlan& plan, const BodyText& body, const ReduceText& text) {
-  TemplateValue::List fields, outputs, warp_steps, across_steps, team_steps, slot_steps;
+  TemplateValue::List fields, outputs, lane_steps, warp_steps, across_steps, team_steps, slot_steps;
   for (const ReduceField& field : text.fields)
     fields.push_back(TemplateValue::List{field_type(field.type), field.name, field.neutral, field.value});
   for (std::size_t i = 0; i < text.outputs.size(); ++i)
     outputs.push_back(
         TemplateValue::List{storage_name(text.outputs[i].type), fmt::format("result{}", i), text.outputs[i].value});
+  for (unsigned d = plan.lanes / 2; d > 0; d /= 2) lane_steps.push_back(d);
   for (unsigned d = plan.team / 2; d > 0; d /= 2) team_steps.push_back(d);
   for (unsigned d = std::min(plan.team, 32u) / 2; d > 0; d /= 2) warp_steps.push_back(d);
   for (unsigned d = plan.group / 64; d > 0; d /= 2) across_steps.push_back(d);
@@ -177,6 +181,7 @@ Source reduce_source(const ReducePlan& plan, const BodyText& body, const ReduceT
                                      {"chains", chains},
                                      {"group", plan.group},
                                      {"team", plan.team},
+                                     {"lane_steps", lane_steps},
                                      {"team_steps", team_steps},
                                      {"warp_steps", warp_steps},
                                      {"across_steps", across_steps},
