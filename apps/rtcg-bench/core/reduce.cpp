@@ -1,5 +1,6 @@
 // Sums, a user's dot product, and reductions along rows and columns.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -35,6 +36,20 @@ void axis_line(Suite& suite, const Context& context, const Array& all, std::int6
               const double parts = sum(sum(x, axis).astype(Dtype::f64)).evaluate().item<double>();
               require(std::abs(whole - parts) <= 1e-6 * static_cast<double>(rows * columns), "the sums over one axis");
             });
+}
+
+/// Host time of a call on small arrays, in bursts short enough that the queue never fills.
+void call_line(Suite& suite, const Context& context, const char* name, const std::function<void()>& call) {
+  const int burst = 100;
+  std::vector<double> times;
+  for (int round = 0; round < (context.quick ? 20 : 200); ++round) {
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < burst; ++i) call();
+    times.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / burst);
+    context.stream.synchronize();
+  }
+  const Measurement time = summarise(times);
+  suite.add({name, 1e6 * time.median, "us", time, {}, {}, "host time of a call; the launch topic has a bare launch"});
 }
 
 }  // namespace
@@ -93,6 +108,11 @@ void reduce_topic(Suite& suite, const Context& context) {
                const auto first = std::max_element(a.begin(), a.end()) - a.begin();
                require(argmax(u).evaluate().item<std::int64_t>() == first, "the place of the greatest");
              });
+  const Array a = u(Slice{0, 256}), b = v(Slice{0, 256}), c = w(Slice{0, 256});
+  call_line(suite, context, "saxpy by a user's Elementwise, 256 float", [&] { saxpy(c, 2.0f, a, b); });
+  call_line(suite, context, "dot by a user's Reduction, 256 float", [&] { user_dot(a, b); });
+  call_line(suite, context, "sum, 256 float", [&] { rtcg::sum(a).evaluate(); });
+
   const auto side = static_cast<std::int64_t>(context.size(14, 12)), long_side = static_cast<std::int64_t>(n) / 4;
   for (const int axis : {1, 0}) axis_line(suite, context, u, side, side, axis);
   axis_line(suite, context, u, long_side, 3, 1), axis_line(suite, context, u, long_side, 3, 0);
