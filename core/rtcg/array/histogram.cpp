@@ -101,12 +101,15 @@ void launch_with_bins(const HistogramProblem& problem, const Kernel& kernel, con
   const auto uniform = [&]<class Real>(Real) {
     const double step = (problem.high - problem.low) / bins;
     const Real first = static_cast<Real>(problem.low), last = static_cast<Real>(problem.high);
-    const Real scale = static_cast<Real>(bins / (problem.high - problem.low));
-    // The product (x - first) scale carries three roundings of at most `bins`, and those of the bounds and edges.
-    const double rounding = std::numeric_limits<Real>::epsilon(),
-                 largest = std::max(std::abs(problem.low), std::abs(problem.high));
-    const Real margin = static_cast<Real>(std::min(1.0, 4 * rounding * (bins + largest * double{scale})));
-    raw_launch(kernel, stream, grid, arguments..., problem.low, step, first, last, scale, margin, bins);
+    const double scale = bins / (problem.high - problem.low), shift = -problem.low * scale - 0.5;
+    // Roundings of scale, shift, their use, the bounds and the edges, each at most half an epsilon of these numbers.
+    const double largest = std::max(std::abs(problem.low), std::abs(problem.high)) * scale + bins;
+    const double bound = 4 * std::numeric_limits<Real>::epsilon() * largest;
+    // -1: no product can be trusted, as it may not even be finite.
+    const bool usable = bound < 0.5 && scale < std::numeric_limits<Real>::max();
+    raw_launch(kernel, stream, grid, arguments..., problem.low, step, first, last,
+               static_cast<Real>(usable ? scale : 0), static_cast<Real>(usable ? shift : 0),
+               static_cast<Real>(usable ? 0.5 - bound : -1), bins);
   };
   switch (problem.kind) {
     case Bins::uniform:

@@ -158,6 +158,7 @@ void Sort::run() {
     value_scratch_ = result_;
   }
   shape_.step = short_rows ? SortStep::rows : SortStep::passes;
+  shape_.cuda = stream_.device().properties().backend == Backend::cuda && !short_rows;
   shape_.wide_status = shape_.method == SortMethod::onesweep && !short_rows && problem_.length >= std::size_t{1} << 30;
   if (!cpu_) shape_.choose_tile(problem_.length);
   code_ = shape_.key();
@@ -195,11 +196,14 @@ void Sort::run_chunks() {
 }
 
 void Sort::count_digits(const Buffer& counts, const Buffer& plans) const {
-  const std::size_t most = std::max<std::size_t>(1, 4 * stream_.device().properties().compute_units / problem_.rows);
+  // Local memory lets one group of a multiprocessor run at a time, or several smaller ones.
+  const std::size_t wanted = (shape_.cuda ? 1 : 4) * stream_.device().properties().compute_units;
+  const std::size_t most = std::max<std::size_t>(1, wanted / problem_.rows);
   const auto groups = static_cast<std::uint32_t>(std::clamp<std::size_t>(problem_.length / 8192, 1, most));
   counts.zero(stream_);
-  raw_launch(kernel("radix_histogram"), stream_, Grid::of(groups * problem_.rows, 256), problem_.keys, keys_offset_,
-             counts, length_, groups);
+  Grid grid = Grid::of(groups * problem_.rows, shape_.count_group());
+  grid.dynamic_local_bytes = shape_.count_memory();
+  raw_launch(kernel("radix_histogram"), stream_, grid, problem_.keys, keys_offset_, counts, length_, groups);
   raw_launch(kernel("radix_plan"), stream_, Grid::of(problem_.rows, 256), counts, plans, length_);
 }
 

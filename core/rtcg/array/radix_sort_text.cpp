@@ -69,7 +69,7 @@ void SortShape::choose_tile(std::size_t length) {
   const bool long_keys = size_of(type) == 8;
   if (method == SortMethod::onesweep && step == SortStep::passes) {
     group = 256;
-    items = long_keys ? 12 : 24;
+    items = long_keys ? 16 : 32;
     return;
   }
   // Odd numbers of items keep the items' runs in different banks.
@@ -80,9 +80,9 @@ void SortShape::choose_tile(std::size_t length) {
 }
 
 std::string SortShape::key() const {
-  return fmt::format("{} {} {} {}{}{}{} {} {} {} {} {}", name_of(type), static_cast<int>(method),
+  return fmt::format("{} {} {} {}{}{}{}{} {} {} {} {} {}", name_of(type), static_cast<int>(method),
                      static_cast<int>(step), descending ? "d" : "", positions ? "p" : "", wide_positions ? "w" : "",
-                     wide_status ? "s" : "", first_bit, bits, value_bytes, group, items);
+                     wide_status ? "s" : "", cuda ? "c" : "", first_bit, bits, value_bytes, group, items);
 }
 
 Source sort_source(const SortShape& shape) {
@@ -110,7 +110,10 @@ Source sort_source(const SortShape& shape) {
       {"wide_result", shape.wide_positions},
       {"group", shape.group},
       {"items", shape.items},
-      {"copies", shape.passes() > 4 ? 4 : 8},
+      {"count_group", shape.count_group()},
+      {"copies", shape.count_copies()},
+      {"dynamic_counts", shape.count_memory() != 0},
+      {"groups_at_once", 3},
       {"whole_rows", shape.step == SortStep::rows},
       {"wide_status", shape.wide_status},
       {"round_items", round_items},

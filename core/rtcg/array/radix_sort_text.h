@@ -21,6 +21,7 @@ struct SortShape {
   SortMethod method = SortMethod::chunks;
   SortStep step = SortStep::passes;
   bool descending = false, positions = false, wide_positions = false;
+  bool cuda = false;         ///< more local memory than a text may declare is to be had
   bool wide_status = false;  ///< onesweep: counts of a row may pass 2^30
   unsigned first_bit = 0, bits = 0;
   std::size_t value_bytes = 0;
@@ -28,6 +29,10 @@ struct SortShape {
 
   unsigned passes() const { return (bits + 7) / 8; }
   std::size_t tile() const { return std::size_t{group} * items; }
+  /// Groups that count digits: items, copies of each counter, and bytes of local memory beyond what the text declares.
+  unsigned count_group() const { return cuda ? 1024 : 256; }
+  unsigned count_copies() const { return cuda ? (passes() <= 4 ? 32 : 16) : (passes() <= 4 ? 8 : 4); }
+  unsigned count_memory() const { return cuda ? 1024 * passes() * count_copies() : 0; }
   /// The tile of the method; for whole rows the smallest that holds `length` keys, at most the largest.
   void choose_tile(std::size_t length);
   std::string key() const;  ///< names the code

@@ -9,8 +9,19 @@ typedef {{ value }} value_t;
 #define COPIES {{ copies }}
 
 {% if how == "uniform" %}
-/// Bins of [low, high]: edges are value_t(low + i step), the last bin has its upper edge.
-typedef struct { double low, step; value_t first, last, scale, margin; int bins; } Bins;
+/// Bins of [low, high]: edge i is value_t(low + i step), the last bin has its upper edge. x scale + shift is the place of x
+/// in bins, less a half, so that rounding it to the nearest whole number gives the bin. It is off by less than a bound;
+/// where it lies farther than `safe` from a whole number, that is within the bound of an edge, the edge itself decides.
+typedef struct { double low, step; value_t first, last, scale, shift, safe; int bins; } Bins;
+{% if value == "double" %}
+#define ROUNDER 0x1.8p52
+#define ROUNDED(x) as_long(x)
+typedef ulong place_t;
+{% else %}
+#define ROUNDER 0x1.8p23f
+#define ROUNDED(x) as_int(x)
+typedef uint place_t;
+{% endif %}
 #ifdef RTCG_CUDA
 #define ROUNDED_SUM(a, b) __dadd_rn(a, b)
 #else
@@ -20,21 +31,26 @@ typedef struct { double low, step; value_t first, last, scale, margin; int bins;
 static inline value_t edge_of(const Bins* bins, int i) {
   return i == bins->bins ? bins->last : (value_t)ROUNDED_SUM(bins->low, (double)i * bins->step);
 }
-/// -1: in none. The quick product is off by less than `margin`; nearer to an edge than that, the edges themselves decide.
-static inline int bin_of(const Bins* bins, value_t x) {
+static inline int bin_at_edge(const Bins* bins, value_t x, value_t place) {
   if (!(x >= bins->first && x <= bins->last)) return -1;
-  const value_t place = min((x - bins->first) * bins->scale, (value_t)bins->bins);
-  int bin = (int)place;
-  const value_t part = place - (value_t)bin;
-  if (!(fabs(part - (value_t)0.5) <= (value_t)0.5 - bins->margin)) {
-    bin = clamp(bin, 0, bins->bins - 1);
-    while (bin > 0 && x < edge_of(bins, bin)) --bin;
-    while (bin < bins->bins - 1 && x >= edge_of(bins, bin + 1)) ++bin;
-  }
+  int bin = (int)clamp(rint(place), (value_t)0, (value_t)bins->bins);
+  if (bins->safe >= (value_t)0.25) return clamp(x >= edge_of(bins, bin) ? bin : bin - 1, 0, bins->bins - 1);
+  // The bound is wider than that: look around.
+  bin = min(bin, bins->bins - 1);
+  while (bin > 0 && x < edge_of(bins, bin)) --bin;
+  while (bin < bins->bins - 1 && x >= edge_of(bins, bin + 1)) ++bin;
   return bin;
 }
-#define BINS_PARAMETERS double low, double step, value_t first, value_t last, value_t scale, value_t margin, int bins_count
-#define MAKE_BINS const Bins bins = {low, step, first, last, scale, margin, bins_count};
+/// -1: in none.
+static inline int bin_of(const Bins* bins, value_t x) {
+  const value_t place = fma(x, bins->scale, bins->shift), rounded = place + ROUNDER;
+  if (!(fabs(place - (rounded - ROUNDER)) <= bins->safe)) return bin_at_edge(bins, x, place + (value_t)0.5);
+  // The low bits of the sum are the whole number; what is too far from the bins for that comes out too large or negative.
+  const place_t bin = (place_t)(ROUNDED(rounded) - ROUNDED(ROUNDER));
+  return bin < (place_t)bins->bins ? (int)bin : -1;
+}
+#define BINS_PARAMETERS double low, double step, value_t first, value_t last, value_t scale, value_t shift, value_t safe, int bins_count
+#define MAKE_BINS const Bins bins = {low, step, first, last, scale, shift, safe, bins_count};
 {% elif how == "edges" %}
 typedef struct { global const value_t* edges; int bins; } Bins;
 static inline int bin_of(const Bins* bins, value_t x) {

@@ -2,8 +2,15 @@
   Before the passes of a long row on a GPU: how often every digit occurs, which passes are needed, and where the
   keys of each digit begin. Comes after radix_key.cl.
 #}
+#define COUNT_GROUP {{ count_group }}
 #define COPIES {{ copies }}
 #define LOADS 8
+{% if dynamic_counts %}
+// As many copies as a warp has lanes, each in a bank of its own, are more than a text may declare.
+#define COUNTS_MEMORY extern __shared__ uint own[];
+{% else %}
+#define COUNTS_MEMORY local uint own[PASSES * 256 * COPIES];
+{% endif %}
 #define COUNT_DIGITS(k)                                                               \
   do {                                                                                \
     const key_t key_ = k;                                                             \
@@ -13,15 +20,15 @@
   } while (0)
 
 /// Counts of all digits of the row's keys; `groups` groups a row. The counts were zero.
-kernel RTCG_GROUP_SIZE(256, 1, 1) void radix_histogram(global const key_t* input, ulong input_offset, global uint* counts, ulong row_length, uint groups) {
-  local uint own[PASSES * 256 * COPIES];
+kernel RTCG_GROUP_SIZE(COUNT_GROUP, 1, 1) void radix_histogram(global const key_t* input, ulong input_offset, global uint* counts, ulong row_length, uint groups) {
+  COUNTS_MEMORY
   const uint t = (uint)get_local_id(0), copy = t % COPIES, length = (uint)row_length;
   const size_t row = get_group_id(0) / groups;
-  for (uint i = t; i < PASSES * 256 * COPIES; i += 256) own[i] = 0;
+  for (uint i = t; i < PASSES * 256 * COPIES; i += COUNT_GROUP) own[i] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
   global const key_t* keys = input + input_offset + row * length;
-  const ulong stride = (ulong)groups * 256;
-  ulong i = (get_group_id(0) % groups) * 256 + t;
+  const ulong stride = (ulong)groups * COUNT_GROUP;
+  ulong i = (get_group_id(0) % groups) * COUNT_GROUP + t;
   for (; i + (LOADS - 1) * stride < length; i += LOADS * stride) {
     key_t key[LOADS];
     RTCG_UNROLL(LOADS)
@@ -31,7 +38,7 @@ kernel RTCG_GROUP_SIZE(256, 1, 1) void radix_histogram(global const key_t* input
   }
   for (; i < length; i += stride) COUNT_DIGITS(keys[i]);
   barrier(CLK_LOCAL_MEM_FENCE);
-  for (uint i = t; i < PASSES * 256; i += 256) {
+  for (uint i = t; i < PASSES * COUNT_GROUP; i += COUNT_GROUP) {
     uint sum = 0;
     for (uint c = 0; c < COPIES; ++c) sum += own[i * COPIES + (c + i) % COPIES];
     if (sum != 0) atomic_add(&counts[row * (PASSES * 256) + i], sum);

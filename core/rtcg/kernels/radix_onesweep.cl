@@ -9,6 +9,11 @@
 #define ITEMS {{ items }}
 #define TILE (GROUP * ITEMS)
 #define WARPS (GROUP / 32)
+#ifdef RTCG_CUDA
+#define GROUP_BOUNDS __launch_bounds__(GROUP, {{ groups_at_once }})
+#else
+#define GROUP_BOUNDS RTCG_GROUP_SIZE(GROUP, 1, 1)
+#endif
 /// Published counts that are read at once when looking back: memory answers late.
 #define WINDOW 4
 typedef {{ "ulong" if wide_status else "uint" }} status_t;
@@ -51,7 +56,7 @@ static inline void publish(global status_t* status, status_t value) {
 #define ROUND (ROUND_ITEMS * GROUP)
 {% endif %}
 
-kernel RTCG_GROUP_SIZE(GROUP, 1, 1) void radix_onesweep(int pass, global const uint* plans, global const uint* bases, global status_t* statuses, global uint* ticket, KEY_BUFFERS VALUE_BUFFERS, ulong row_length, uint tiles) {
+kernel GROUP_BOUNDS void radix_onesweep(int pass, global const uint* plans, global const uint* bases, global status_t* statuses, global uint* ticket, KEY_BUFFERS VALUE_BUFFERS, ulong row_length, uint tiles) {
   local uint warp_counts[WARPS * 256];
   local uint4 room[{{ room_bytes / 16 + 1 }}];
   local uint places[256], warp_sums[8], taken[1];

@@ -327,6 +327,7 @@ TEST(RadixSortTextTest, OnesweepCompilesForGpusThatAreNotHere) {
                     .method = SortMethod::onesweep,
                     .positions = positions,
                     .wide_positions = positions,
+                    .cuda = true,
                     .wide_status = wide,
                     .bits = sort_key_bits(type),
                     .value_bytes = value_bytes};
