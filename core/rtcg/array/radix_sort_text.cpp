@@ -69,7 +69,7 @@ void SortShape::choose_tile(std::size_t length) {
   const bool long_keys = size_of(type) == 8;
   if (method == SortMethod::onesweep && step == SortStep::passes) {
     group = 256;
-    items = long_keys ? 16 : 32;
+    items = long_keys ? 18 : 36;
     return;
   }
   // Odd numbers of items keep the items' runs in different banks.
@@ -85,14 +85,16 @@ std::string SortShape::key() const {
                      wide_status ? "s" : "", cuda ? "c" : "", first_bit, bits, value_bytes, group, items);
 }
 
-Source sort_source(const SortShape& shape) {
+namespace {
+
+TemplateValues template_values(const SortShape& shape) {
   const std::size_t key_bytes = size_of(shape.type);
   const unsigned last_bits = shape.bits - 8 * (shape.passes() - 1);
   // Of onesweep: values go through the room of the tile's keys, so many items at once.
   const std::size_t value_bytes = std::max<std::size_t>(shape.value_bytes, 1);
   const std::size_t round_items =
       std::clamp<std::size_t>(shape.items * key_bytes / value_bytes, 1, std::max(1u, shape.items));
-  const TemplateValues values{
+  return {
       {"key", unsigned_of(key_bytes)},
       {"key_bits", 8 * key_bytes},
       {"order", order_of(shape.type)},
@@ -113,13 +115,19 @@ Source sort_source(const SortShape& shape) {
       {"count_group", shape.count_group()},
       {"copies", shape.count_copies()},
       {"dynamic_counts", shape.count_memory() != 0},
-      {"groups_at_once", 3},
+      {"groups_at_once", shape.value_bytes == 0 ? 3 : 2},  // what registers allow
       {"whole_rows", shape.step == SortStep::rows},
       {"wide_status", shape.wide_status},
       {"round_items", round_items},
       {"rounds", (shape.items + round_items - 1) / round_items},
       {"room_bytes", shape.group * std::max(shape.items * key_bytes, round_items * value_bytes)},
   };
+}
+
+}  // namespace
+
+Source sort_source(const SortShape& shape) {
+  const TemplateValues values = template_values(shape);
   std::string text = render(kernels::radix_key_cl, values, "radix_key.cl");
   const auto add = [&](std::string_view part, const char* name) { text += render(part, values, name); };
   if (shape.method == SortMethod::chunks) {
@@ -134,6 +142,12 @@ Source sort_source(const SortShape& shape) {
       add(kernels::radix_tiles_cl, "radix_tiles.cl");
   }
   return Source("radix_sort.cl", text);
+}
+
+Source search_source(ScalarType type) {
+  const TemplateValues values = template_values({.type = type, .bits = sort_key_bits(type)});
+  return Source("radix_search.cl", render(kernels::radix_key_cl, values, "radix_key.cl") +
+                                       render(kernels::radix_search_cl, values, "radix_search.cl"));
 }
 
 }  // namespace rtcg

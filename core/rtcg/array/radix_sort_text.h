@@ -41,5 +41,6 @@ struct SortShape {
 unsigned sort_key_bits(ScalarType type);             ///< 0 for types without an order
 std::size_t sort_tile_items(std::size_t key_bytes);  ///< keys of the largest tile that a group sorts in local memory
 Source sort_source(const SortShape& shape);
+Source search_source(ScalarType type);  ///< kernel `search`, for both loop shapes
 
 }  // namespace rtcg
