@@ -1,5 +1,6 @@
 #include "rtcg/array/fft.h"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -49,18 +50,29 @@ bool same_rows(const FftRows& a, const FftRows& b) {
 }  // namespace
 
 struct Fft::Plan {
-  Plan(const Device& device, const FftShape& shape) : device(device), shape(shape) {}
-
-  Device device;
   FftShape shape;
+  Stream tables;  ///< owns the factors
   std::mutex mutex;
-  std::map<detail::FftLayout, detail::FftChain> chains;  ///< by mutex
+  std::map<detail::FftLayout, detail::FftChain> chains;  ///< by mutex, as the rest
+  std::vector<Stream> users;
 
-  const detail::FftChain& chain(const detail::FftLayout& layout) {
+  Plan(const Device& device, const FftShape& wanted) : shape(wanted), tables(device) {}
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+  ~Plan() {
+    // Transforms may still be queued that read the factors.
+    try {
+      for (const Stream& user : users) tables.wait(user.record());
+    } catch (const Error&) {  // a device that is lost reads nothing more
+    }
+  }
+
+  const detail::FftChain& chain(const Stream& user, const detail::FftLayout& layout) {
     const std::lock_guard lock(mutex);
+    if (std::find(users.begin(), users.end(), user) == users.end()) users.push_back(user);
     const auto found = chains.find(layout);
     return found != chains.end() ? found->second
-                                 : chains.emplace(layout, detail::FftChain(device, shape, layout)).first->second;
+                                 : chains.emplace(layout, detail::FftChain(tables, shape, layout)).first->second;
   }
 };
 
@@ -142,7 +154,10 @@ void Fft::operator()(const Stream& stream, const FftRows& input, const FftRows& 
   }
   layout.has_inner = inner > 1;
   layout.wide = static_cast<double>(outer) * static_cast<double>(inner) * static_cast<double>(shape().length) >= 0x1p31;
-  plan_->chain(layout)(stream, in, out, outer, inner, scale);
+  // The loops of a CPU use vectors that CUDA has no words for.
+  const Device& device = plan_->tables.device();
+  layout.loops = device.properties().backend == Backend::cuda ? LoopShape::gpu : loop_shape(device);
+  plan_->chain(stream, layout)(stream, in, out, outer, inner, scale);
 }
 
 }  // namespace rtcg

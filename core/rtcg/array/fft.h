@@ -10,8 +10,6 @@
 #include <complex>
 #include <cstddef>
 #include <memory>
-#include <optional>
-#include <vector>
 
 #include "rtcg/compile/compiler.h"
 
@@ -30,7 +28,7 @@ struct FftShape {
   FftDirection direction = FftDirection::forward;
   bool double_precision = false;
   FftKind kind = FftKind::complex;
-  std::optional<DeviceKind> loops = {};  ///< the loop shape, where the device's own is not wanted
+  friend bool operator==(const FftShape&, const FftShape&) = default;
 };
 
 /// Row (o, i) of `outer` x `inner` has its element m at offset + o outer + i inner + m step, in elements of `buffer`.

@@ -7,6 +7,7 @@
 
 #include "rtcg/array/fft.h"
 #include "rtcg/array/fft_stage.h"
+#include "rtcg/array/loop_shape.h"
 
 namespace rtcg::detail {
 
@@ -15,12 +16,14 @@ struct FftLayout {
   bool in_unit = true, out_unit = true;    ///< elements of a row are neighbours in memory
   bool in_near = false, out_near = false;  ///< rows are closer together than elements
   bool has_inner = false, wide = false;
+  LoopShape loops = LoopShape::gpu;
   auto operator<=>(const FftLayout&) const = default;
 };
 
 class FftChain {
  public:
-  FftChain(const Device& device, const FftShape& shape, const FftLayout& layout);
+  /// The tables belong to `tables`.
+  FftChain(const Stream& tables, const FftShape& shape, const FftLayout& layout);
   /// Ranges have been checked; layouts are of the kind given.
   void operator()(const Stream& stream, const FftRows& input, const FftRows& output, std::size_t outer,
                   std::size_t inner, double scale) const;
@@ -43,7 +46,7 @@ class FftChain {
   void launch(const Link& link, const Stream& stream, const FftRows& from, const FftRows& to, std::size_t outer,
               std::size_t inner, double scale) const;
 
-  Device device_;
+  Stream tables_;
   DeviceProperties properties_;  ///< with the loop shape asked for
   FftShape shape_;
   FftLayout layout_;

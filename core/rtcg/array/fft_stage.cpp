@@ -23,9 +23,25 @@ std::size_t real_bytes(bool double_precision) {
 std::size_t local_bytes(const DeviceProperties& device) {
   return std::min(device.local_memory, most_local_bytes);
 }
+/// What one group may have when it asks for it at launch, by the table of compute capabilities in the CUDA C++
+/// Programming Guide; elsewhere no more than it has anyway.
+std::size_t local_bytes_on_request(const DeviceProperties& device) {
+  constexpr std::pair<const char*, std::size_t> granted[] = {
+      {"sm_80", 163 << 10}, {"sm_86", 99 << 10},   {"sm_87", 163 << 10},  {"sm_89", 99 << 10},
+      {"sm_90", 227 << 10}, {"sm_100", 227 << 10}, {"sm_103", 227 << 10}, {"sm_120", 99 << 10}};
+  if (device.backend == Backend::cuda)
+    for (const auto& [architecture, bytes] : granted)
+      if (device.architecture == architecture) return bytes;
+  return local_bytes(device);
+}
 /// Lines side by side that fill 128 bytes: a whole line of a GPU's cache.
 int coalesced_lines(bool double_precision) {
   return double_precision ? 8 : 16;
+}
+
+/// Items a group may have with 16 values each: as many as 65536 registers allow.
+int most_items(const DeviceProperties& device, bool double_precision) {
+  return static_cast<int>(std::min(device.max_work_group, double_precision ? 512u : 1024u));
 }
 
 int divide_up(int a, int b) {
@@ -38,17 +54,33 @@ int values_with(const std::vector<int>& radices, int length, int threads) {
   return values;
 }
 
-/// Work-items a line: as few as the registers allow, without many idle in any pass.
-int threads_of(const std::vector<int>& radices, int length, int most_values) {
-  const int least = std::max(1, length / most_values);
-  int best = length;
-  double best_waste = 1e30;
-  for (int threads = least; threads <= std::max(least, length / 2); ++threads) {
-    if (values_with(radices, length, threads) > most_values) continue;
-    double waste = 0.02 * threads / least;
-    for (const int radix : radices)
-      waste += static_cast<double>(divide_up(length / radix, threads) * threads * radix) / length - 1;
-    if (waste < best_waste) best = threads, best_waste = waste;
+/// Work-items a line: as few as 16 values each allow (more only where there may not be enough items), without many idle
+/// in any pass, and enough to fill the sectors of memory that a line's elements share.
+int threads_of(const std::vector<int>& radices, int length, int most_threads) {
+  for (int most_values = 16;; most_values += 4) {
+    const int least = std::max({1, divide_up(length, most_values), std::min(8, length / 4)});
+    int best = 0;
+    double best_waste = 1e30;
+    for (int threads = least; threads <= std::min(std::max(least, length / 2), most_threads); ++threads) {
+      if (values_with(radices, length, threads) > most_values) continue;
+      double waste = 0.02 * threads / least;
+      for (const int radix : radices)
+        waste += static_cast<double>(divide_up(length / radix, threads) * threads * radix) / length - 1;
+      if (waste < best_waste) best = threads, best_waste = waste;
+    }
+    if (best > 0) return best;
+  }
+}
+
+/// Lines a group where they lie one after the other: 128 to 256 work-items that fill their warps.
+int lines_of(int threads) {
+  const int least = std::max(1, 128 / threads);
+  int best = least;
+  double best_share = 0;
+  for (int lines = least; lines <= std::max(least, 256 / threads) && best_share < 0.9; ++lines) {
+    const int items = lines * threads;
+    const double share = static_cast<double>(items) / (divide_up(items, 32) * 32);
+    if (share > best_share) best = lines, best_share = share;
   }
   return best;
 }
@@ -134,6 +166,7 @@ FftTile cpu_tile(const DeviceProperties& device, const FftStage& stage) {
   tile.lines = std::clamp(static_cast<int>(device.simd_width) / (stage.double_precision ? 2 : 1), 4, 16);
   while (tile.lines > 2 && static_cast<std::size_t>(tile.lines) * lane_bytes > device.local_memory / 2) tile.lines /= 2;
   tile.radices = radices_of(stage.length, 8);
+  if (tile.radices.empty()) tile.radices = {1};
   return tile;
 }
 
@@ -142,10 +175,12 @@ FftTile cpu_tile(const DeviceProperties& device, const FftStage& stage) {
 std::size_t longest_stage(const DeviceProperties& device, bool double_precision, bool by_lines) {
   const std::size_t real = real_bytes(double_precision);
   if (is_cpu(device)) return std::max<std::size_t>(16, device.local_memory / 2 / (16 * real));
-  // Halves crossing one after the other, with room for the padding; lines side by side want sectors of 32 bytes whole.
-  const std::size_t lines = by_lines ? static_cast<std::size_t>(coalesced_lines(double_precision)) / 4 : 1;
-  return std::min<std::size_t>(local_bytes(device) * 16 / 17 / (real * lines),
-                               std::size_t{16} * std::min(device.max_work_group, 1024u));
+  // Lines side by side want sectors of 32 bytes whole, four or two lines; their halves cross one after the other.
+  if (by_lines) return local_bytes(device) / (real * static_cast<std::size_t>(coalesced_lines(double_precision)) / 4);
+  // One line may take what the device gives on request and 16 values in each of as many items as registers allow.
+  const std::size_t complex_elements = local_bytes_on_request(device) / (2 * real), halves = local_bytes(device) / real;
+  return std::min(std::max(complex_elements, halves) * 16 / 17,
+                  std::size_t{16} * static_cast<std::size_t>(most_items(device, double_precision)));
 }
 
 FftTile tile_of(const DeviceProperties& device, const FftStage& stage) {
@@ -153,8 +188,9 @@ FftTile tile_of(const DeviceProperties& device, const FftStage& stage) {
   FftTile tile;
   tile.radices = radices_of(stage.length, largest_radix);
   if (tile.radices.empty()) tile.radices = {1};
-  const int most_values = stage.length <= 16 ? 16 : std::max(tile.radices.front(), stage.double_precision ? 16 : 20);
-  tile.threads = threads_of(tile.radices, stage.length, std::max(most_values, tile.radices.front()));
+  tile.threads = stage.length <= 16 && tile.radices.size() == 1
+                     ? 1
+                     : threads_of(tile.radices, stage.length, most_items(device, stage.double_precision));
   tile.values = values_with(tile.radices, stage.length, tile.threads);
   const int coalesced = coalesced_lines(stage.double_precision);
   const int banks = coalesced;  // elements of the exchange that one pass through the banks serves
@@ -165,6 +201,8 @@ FftTile tile_of(const DeviceProperties& device, const FftStage& stage) {
   tile.lines_inside = stage.in_by_lines && stage.out_by_lines;
 
   const std::size_t pair = 2 * real_bytes(stage.double_precision);
+  const bool in_rows = !stage.in_by_lines && !stage.out_by_lines;
+  const std::size_t limit = in_rows ? local_bytes_on_request(device) : local_bytes(device);
   const auto bytes_with = [&](int lines, bool split) {
     return static_cast<std::size_t>(lines) * static_cast<std::size_t>(stage.length + stage.length / 4 + 1) * pair /
            (split ? 2 : 1);
@@ -173,15 +211,15 @@ FftTile tile_of(const DeviceProperties& device, const FftStage& stage) {
     const std::size_t padded = static_cast<std::size_t>(lines) *
                                static_cast<std::size_t>(stage.length + (lines == 1 || tile.lines_inside ? 0 : 1)) *
                                pair / (split ? 2 : 1);
-    return padded <= local_bytes(device) && lines * tile.threads <= std::min<int>(1024, device.max_work_group);
+    return padded <= limit && lines * tile.threads <= most_items(device, stage.double_precision);
   };
   const bool may_split = !tile.stage_in && !tile.stage_out;
-  if (stage.in_by_lines || stage.out_by_lines) {
+  if (!in_rows) {
     tile.lines = coalesced;
     while (tile.lines * tile.threads < 64) tile.lines *= 2;
     while (tile.lines > 1 && !fits(tile.lines, may_split)) tile.lines /= 2;
   } else {
-    tile.lines = std::max(1, 128 / tile.threads);
+    tile.lines = lines_of(tile.threads);
     while (tile.lines > 1 && bytes_with(tile.lines, false) > local_bytes(device)) tile.lines /= 2;
   }
   tile.split = !fits(tile.lines, false);
@@ -193,7 +231,7 @@ FftTile tile_of(const DeviceProperties& device, const FftStage& stage) {
       const std::size_t bytes = static_cast<std::size_t>(tile.lines) *
                                 static_cast<std::size_t>(stage.length + (stage.length >> shift) + 1) * pair /
                                 (tile.split ? 2 : 1);
-      if (conflicts < best && bytes <= local_bytes(device)) best = conflicts, tile.shift = shift;
+      if (conflicts < best && bytes <= limit) best = conflicts, tile.shift = shift;
     }
     const int length = stage.length + (tile.shift > 0 ? (stage.length - 1) >> tile.shift : 0);
     // An odd stride spreads lines that are read side by side.
@@ -203,6 +241,12 @@ FftTile tile_of(const DeviceProperties& device, const FftStage& stage) {
     tile.exchanged = static_cast<std::size_t>(tile.lines * stage.length);
   }
   if (tile.radices.size() == 1 && !tile.stage_in && !tile.stage_out) tile.exchanged = 0;
+  if (tile.exchanged * pair / (tile.split ? 2 : 1) > local_bytes(device))
+    tile.dynamic_bytes = tile.exchanged * pair / (tile.split ? 2 : 1);
+  // Left alone, the compiler loads all factors early into a hundred registers, so that too few of the larger groups are
+  // there to hide each other's latency; smaller ones are best left to it.
+  const int group = tile.lines * tile.threads;
+  if (!stage.double_precision && group >= 192) tile.resident = divide_up(65536, 96 * group);
   return tile;
 }
 
@@ -226,6 +270,8 @@ Source source_of(const DeviceProperties& device, const FftStage& stage, const Ff
   }
   const int load_table = stage.load_table.empty() ? -1 : factors;
   const int store_table = stage.store_table.empty() ? -1 : factors + static_cast<int>(stage.load_table.size());
+  const int turn_table =
+      stage.turn_order == 0 ? -1 : factors + static_cast<int>(stage.load_table.size() + stage.store_table.size());
   const std::string real = stage.double_precision ? "double" : "float", pair = real + "2";
   const bool real_in = stage.load == FftLoad::real || stage.load == FftLoad::pairs;
   const bool real_out = stage.store == FftStore::real || stage.store == FftStore::pairs;
@@ -246,6 +292,7 @@ Source source_of(const DeviceProperties& device, const FftStage& stage, const Ff
                         {"lines", tile.lines},
                         {"group", tile.threads * tile.lines},
                         {"values", tile.values},
+                        {"resident", tile.resident},
                         {"split", tile.split},
                         {"stage_in", tile.stage_in},
                         {"stage_out", tile.stage_out},
@@ -253,7 +300,9 @@ Source source_of(const DeviceProperties& device, const FftStage& stage, const Ff
                         {"stride", tile.stride},
                         {"pad", tile.shift},
                         {"exchanged", tile.exchanged},
-                        {"powers", false},
+                        {"dynamic", tile.dynamic_bytes > 0},
+                        {"turn_table", turn_table},
+                        {"last_done", stage.length / tile.radices.back()},
                         {"input_type", real_in ? real : std::string("pair_t")},
                         {"output_type", real_out ? real : std::string("pair_t")},
                         {"line_type", stage.wide ? "ulong" : "uint"},
@@ -263,7 +312,6 @@ Source source_of(const DeviceProperties& device, const FftStage& stage, const Ff
                         {"store_count", stage.store_count},
                         {"load_table", load_table},
                         {"store_table", store_table},
-                        {"store_period", static_cast<int>(stage.store_table.size())},
                         {"scaled", stage.scaled},
                         {"in_unit", stage.in_unit},
                         {"out_unit", stage.out_unit},
@@ -298,6 +346,19 @@ std::vector<std::complex<double>> tables_of(const FftStage& stage, const FftTile
   }
   tables.insert(tables.end(), stage.load_table.begin(), stage.load_table.end());
   tables.insert(tables.end(), stage.store_table.begin(), stage.store_table.end());
+  if (stage.turn_order > 0) {
+    // n = k + u done of the last pass: the factors of k and of u, each beside each other along m.
+    const int radix = tile.radices.back(), last_done = stage.length / radix;
+    const auto add = [&](int n) {
+      for (int m = 0; m < stage.out.step; ++m) {
+        const std::complex<double> root = root_of_one(static_cast<std::size_t>(n) * static_cast<std::size_t>(m),
+                                                      static_cast<std::size_t>(stage.turn_order));
+        tables.push_back(stage.sign < 0 ? std::conj(root) : root);
+      }
+    };
+    for (int k = 0; k < last_done; ++k) add(k);
+    for (int u = 1; u < radix; ++u) add(u * last_done);
+  }
   return tables;
 }
 

@@ -44,6 +44,8 @@ struct FftStage {
   int load_count = 1, store_count = 1;                        ///< elements beyond are 0, and not stored
   std::vector<std::complex<double>> load_table, store_table;  ///< factors of the elements; empty for none
   bool scaled = false;
+  /// Element n of part m, the rest of j / out.step, is turned by exp(sign 2 pi i n m / turn_order); 0: not.
+  int turn_order = 0;
 
   // What the kernel may rely on in the rows' layout.
   bool in_unit = true, out_unit = true;            ///< step between elements is 1
@@ -54,14 +56,16 @@ struct FftStage {
 
 /// How a stage is spread over work-items.
 struct FftTile {
-  int threads = 1;                           ///< work-items a line
-  int lines = 1;                             ///< lines a group, or vector lanes on a CPU
-  int values = 1;                            ///< complex values in registers
-  bool split = false;                        ///< real and imaginary parts cross one after the other, in half the memory
+  int threads = 1;     ///< work-items a line
+  int lines = 1;       ///< lines a group, or vector lanes on a CPU
+  int values = 1;      ///< complex values in registers
+  int resident = 0;    ///< groups that a multiprocessor shall hold at least; 0: as the compiler likes
+  bool split = false;  ///< real and imaginary parts cross one after the other, in half the memory
   bool stage_in = false, stage_out = false;  ///< elements come and go through local memory
   bool lines_inside = false;                 ///< local memory is [position][line]
-  int stride = 1, shift = 0;  ///< of a line in local memory; one element is skipped after 2^shift (0: none)
-  std::size_t exchanged = 0;  ///< elements of local memory
+  int stride = 1, shift = 0;      ///< of a line in local memory; one element is skipped after 2^shift (0: none)
+  std::size_t dynamic_bytes = 0;  ///< of local memory asked for at launch; 0: it is in the kernel
+  std::size_t exchanged = 0;      ///< elements of local memory
   std::vector<int> radices;
 };
 
@@ -70,7 +74,7 @@ std::size_t longest_stage(const DeviceProperties& device, bool double_precision,
 
 FftTile tile_of(const DeviceProperties& device, const FftStage& stage);
 Source source_of(const DeviceProperties& device, const FftStage& stage, const FftTile& tile);
-/// Twiddle factors of the passes, then load_table, then store_table.
+/// Twiddle factors of the passes, then load_table, store_table and the factors between stages.
 std::vector<std::complex<double>> tables_of(const FftStage& stage, const FftTile& tile);
 
 }  // namespace rtcg::detail

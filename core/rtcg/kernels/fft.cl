@@ -139,7 +139,7 @@ static inline void store_value(global {{ output_type }}* row, long step, int e, 
   if (e >= {{ store_count }}) return;
 {% endif %}
 {% if store_table >= 0 %}
-  value = pair_mul(value, tables[{{ store_table }} + {{ "e % " ~ store_period if store_period < store_count else "e" }}]);
+  value = pair_mul(value, tables[{{ store_table }} + e]);
 {% endif %}
 {% if scaled %}
   value.x *= scale, value.y *= scale;
@@ -153,6 +153,13 @@ static inline void store_value(global {{ output_type }}* row, long step, int e, 
 {% endif %}
 }
 
+{% if turn_table >= 0 %}
+// Element k + u {{ last_done }} of part m of a row on its way to the next stage.
+static inline pair_t turned(pair_t value, int k, int u, int m, global const pair_t* tables) {
+  const pair_t w = tables[{{ turn_table }} + k * {{ out_step }} + m];
+  return pair_mul(value, u == 0 ? w : pair_mul(w, tables[{{ turn_table + last_done * out_step }} + (u - 1) * {{ out_step }} + m]));
+}
+{% endif %}
 {% if store == "unpack" %}
 // Element e of the half spectrum of 2 LENGTH reals from the spectrum of their even + i odd samples.
 static inline void store_unpacked(global pair_t* row, long step, int e, pair_t a, pair_t b, global const pair_t* tables, real_t scale) {
@@ -253,16 +260,27 @@ kernel void fft_stage(global const {{ input_type }}* input, global {{ output_typ
           store_unpacked(out_row[l], OUT_STEP, n, pair_new(re_of[a], im_of[a]), pair_new(re_of[b], im_of[b]), tables, scale);
 {% else %}
           const int a = SLOT(l, {{ result }} + n);
-          store_value(out_row[l], OUT_STEP, out_first[l] + n * {{ out_step }}, pair_new(re_of[a], im_of[a]), tables, scale);
+          pair_t value = pair_new(re_of[a], im_of[a]);
+{% if turn_table >= 0 %}
+          value = turned(value, n % {{ last_done }}, n / {{ last_done }}, out_first[l] % {{ out_step }}, tables);
+{% endif %}
+          store_value(out_row[l], OUT_STEP, out_first[l] + n * {{ out_step }}, value, tables, scale);
 {% endif %}
         }
   }
 }
 {% else %}
-kernel RTCG_GROUP_SIZE({{ group }}, 1, 1) void fft_stage(
+#ifdef RTCG_CUDA
+#define GROUP_SIZE __launch_bounds__({{ group ~ (", " ~ resident if resident > 0 else "") }})
+#else
+#define GROUP_SIZE RTCG_GROUP_SIZE({{ group }}, 1, 1)
+#endif
+kernel GROUP_SIZE void fft_stage(
     global const {{ input_type }}* input, global {{ output_type }}* output, global const pair_t* tables, ulong lines, ulong inner, long in_offset, long in_outer,
     long in_inner, long in_step, long out_offset, long out_outer, long out_inner, long out_step, real_t scale) {
-{% if exchanged > 0 %}
+{% if dynamic %}
+  extern __shared__ {{ "real_t" if split else "complex_t" }} exchange[];
+{% elif exchanged > 0 %}
   local {{ "real_t" if split else "complex_t" }} exchange[{{ exchanged }}];
 {% endif %}
   const int item = (int)get_local_id(0);
@@ -338,16 +356,9 @@ kernel RTCG_GROUP_SIZE({{ group }}, 1, 1) void fft_stage(
   {
     const uint k = (t{{ i }} + {{ round * threads }}u) % {{ done }};
 {% for u in range(1, r) %}
-{% if powers and u != 1 and u != 2 and u != 4 and u != 8 %}
-{% else %}
     const pair_t w{{ u }} = tables[{{ pass[3] + (u - 1) * done }} + k];
-{% endif %}
 {% endfor %}
 {% for u in range(1, r) %}
-{% if powers and u != 1 and u != 2 and u != 4 and u != 8 %}
-{% set high = 8 if u > 8 else 4 if u > 4 else 2 %}
-    const pair_t w{{ u }} = pair_mul(w{{ high }}, w{{ u - high }});
-{% endif %}
     v[{{ round * r + u }}] = twiddle(v[{{ round * r + u }}], w{{ u }}.x, w{{ u }}.y);
 {% endfor %}
   }
@@ -383,7 +394,13 @@ kernel RTCG_GROUP_SIZE({{ group }}, 1, 1) void fft_stage(
     if (line < ({{ line_type }})lines)
       store_unpacked(OUT_ROW(line), OUT_STEP, n, exchange[SLOT(l, n == {{ length }} ? 0 : n)], exchange[SLOT(l, n == 0 ? 0 : {{ length }} - n)], tables, scale);
 {% else %}
-    if (line < ({{ line_type }})lines) store_value(OUT_ROW(line), OUT_STEP, OUT_FIRST(line) + n * {{ out_step }}, exchange[SLOT(l, n)], tables, scale);
+    if (line < ({{ line_type }})lines) {
+      pair_t value = exchange[SLOT(l, n)];
+{% if turn_table >= 0 %}
+      value = turned(value, n % {{ last_done }}, n / {{ last_done }}, OUT_FIRST(line) % {{ out_step }}, tables);
+{% endif %}
+      store_value(OUT_ROW(line), OUT_STEP, OUT_FIRST(line) + n * {{ out_step }}, value, tables, scale);
+    }
 {% endif %}
   }
 {% else %}
@@ -393,6 +410,14 @@ kernel RTCG_GROUP_SIZE({{ group }}, 1, 1) void fft_stage(
     global {{ output_type }}* row = OUT_ROW(line);
     const int e = OUT_FIRST(line) + t{{ i }} * {{ out_step }};
 {% for round in range(final[4]) %}
+{% if turn_table >= 0 %}
+    {
+      const int k = t{{ i }} + {{ round * threads }}, m = OUT_FIRST(line) % {{ out_step }};
+{% for u in range(r) %}
+      v[{{ round * r + u }}] = turned(v[{{ round * r + u }}], {{ "k" if even else "k % " ~ done }}, {{ u }}, m, tables);
+{% endfor %}
+    }
+{% endif %}
     if (here{{ "" if even else " && t" ~ i ~ " < " ~ (length / r - round * threads) }}) {
 {% for u in range(r) %}
       store_value(row, OUT_STEP, e + {{ (round * threads + u * done) * out_step }}, v[{{ round * r + u }}], tables, scale);

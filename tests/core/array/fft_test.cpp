@@ -6,7 +6,7 @@
 
 #include "rtcg/array/fft_plan.h"
 #include "rtcg/error.h"
-#include "support/devices.h"
+#include "support/loops.h"
 
 namespace rtcg {
 namespace {
@@ -64,21 +64,17 @@ std::vector<Complex> row_of(const std::vector<Complex>& rows, std::size_t row, s
   return {at, at + static_cast<std::ptrdiff_t>(length)};
 }
 
-using DeviceAndLoops = std::tuple<Device, DeviceKind>;
-
-class FftTest : public testing::TestWithParam<DeviceAndLoops> {
+class FftTest : public test::LoopTest {
  protected:
-  const Device& device() const { return std::get<0>(GetParam()); }
-  FftShape shape(std::size_t length, FftDirection direction, bool double_precision,
-                 FftKind kind = FftKind::complex) const {
-    return {length, direction, double_precision, kind, std::get<1>(GetParam())};
+  static FftShape shape(std::size_t length, FftDirection direction, bool double_precision,
+                        FftKind kind = FftKind::complex) {
+    return {length, direction, double_precision, kind};
   }
 
   /// Transforms rows that lie one after the other; results of real rows have imaginary part 0.
   template <class Real>
   std::vector<Complex> transformed(const FftShape& shape, const std::vector<Complex>& rows, std::size_t batch,
                                    double scale = 1) {
-    const Stream stream(device());
     const Fft fft(device(), shape);
     const std::size_t in = batch * fft.input_length(), out = batch * fft.output_length();
     Buffer data, result;
@@ -161,7 +157,7 @@ TEST_P(FftTest, AgreesWithTheDefinitionForOtherPrimes) {
 }
 
 TEST_P(FftTest, AgreesWithTheDefinitionForRandomLengths) {
-  std::mt19937 random(std::get<1>(GetParam()) == DeviceKind::gpu ? 3 : 4);
+  std::mt19937 random(std::get<1>(GetParam()) == LoopShape::gpu ? 3 : 4);
   for (int i = 0; i < 2; ++i) expect_right<float>(1 + random() % 5000, FftDirection::forward, FftKind::complex, 1);
 }
 
@@ -212,7 +208,6 @@ TEST_P(FftTest, RepeatsBitForBit) {
 
 /// Any axis of [before][length][after], from any strides to any others.
 TEST_P(FftTest, RowsMayLieAnyWay) {
-  const Stream stream(device());
   struct Case {
     std::size_t length, outer, inner;
     FftRows in, out;  // without buffers
@@ -260,7 +255,6 @@ TEST_P(FftTest, RowsMayLieAnyWay) {
 }
 
 TEST_P(FftTest, ComplexRowsMayBeReplaced) {
-  const Stream stream(device());
   for (const std::size_t length : {90u, 16384u, 22u}) {
     SCOPED_TRACE(length);
     const auto rows = random_rows<float>(3 * length);
@@ -273,7 +267,6 @@ TEST_P(FftTest, ComplexRowsMayBeReplaced) {
 }
 
 TEST_P(FftTest, RefusesWhatCannotBe) {
-  const Stream stream(device());
   const FftShape forward = shape(8, FftDirection::forward, false);
   EXPECT_THROW(Fft(device(), shape(0, FftDirection::forward, false)), UsageError);
   EXPECT_THROW(Fft(device(), shape((std::size_t{1} << 26) + 1, FftDirection::forward, false)), UsageError);
@@ -294,22 +287,7 @@ TEST_P(FftTest, RefusesWhatCannotBe) {
   EXPECT_EQ(data.read<std::complex<float>>(), rows);
 }
 
-std::string test_name(const testing::TestParamInfo<DeviceAndLoops>& parameter) {
-  return test::device_test_name({std::get<0>(parameter.param), parameter.index}) +
-         (std::get<1>(parameter.param) == DeviceKind::gpu ? "_gpu_loops" : "_cpu_loops");
-}
-/// Loops for a GPU must be right on a CPU; those for a CPU are only ever used there.
-std::vector<DeviceAndLoops> devices_and_loops() {
-  std::vector<DeviceAndLoops> all;
-  for (const Device& device : test::test_devices()) {
-    all.emplace_back(device, DeviceKind::gpu);
-    if (device.properties().kind != DeviceKind::gpu) all.emplace_back(device, DeviceKind::cpu);
-  }
-  return all;
-}
-
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(FftTest);
-INSTANTIATE_TEST_SUITE_P(Devices, FftTest, testing::ValuesIn(devices_and_loops()), test_name);
+RTCG_INSTANTIATE_FOR_LOOPS(FftTest);
 
 }  // namespace
 }  // namespace rtcg
