@@ -52,6 +52,15 @@ const void* ArgumentList::store(const void* data, std::size_t bytes) {
   return place;
 }
 
+namespace {
+
+bool is_same(const ArrayNode& a, const ArrayNode& b) {
+  return a.buffer.native() == b.buffer.native() && a.offset == b.offset && a.dtype == b.dtype && a.shape == b.shape &&
+         a.strides == b.strides;
+}
+
+}  // namespace
+
 LoopBody::LoopBody(const Device& device, std::span<const NodePtr> roots, const Shape& shape,
                    std::span<const Array> outputs, int split, unsigned cpu_lanes)
     : output_count_(outputs.size()) {
@@ -67,8 +76,8 @@ LoopBody::LoopBody(const Device& device, std::span<const NodePtr> roots, const S
       aliased_ = aliased_ || (operand.array != nullptr && operand.array->buffer.native() == output.buffer().native());
     Operand operand;
     operand.array = output.node().get();
-    operand.strides = output.strides();
     operand.offset = output.offset();
+    is_whole_ = is_whole_ && output.is_contiguous();
     operand.type = output.dtype();
     operand.role = Role::output;
     operands_.push_back(operand);
@@ -134,57 +143,49 @@ int LoopBody::add_operand(const Node& node, const Shape& shape) {
   operand.type = node.dtype;
   if (node.op == Op::index) {
     operand.role = Role::index;
-    operand.strides = broadcast_strides(node.shape, static_cast<const IndexNode&>(node).strides, shape);
+    operand.index = static_cast<const IndexNode*>(&node);
+    is_whole_ = false;
   } else {
     const auto& array = static_cast<const ArrayNode&>(node);
-    operand.array = &array;
-    operand.offset = array.offset;
-    operand.strides = array.shape == shape ? array.strides : broadcast_strides(array.shape, array.strides, shape);
     for (std::size_t k = 0; k < operands_.size(); ++k) {  // the same elements are loaded once
       const Operand& other = operands_[k];
-      if (other.role == Role::input && other.array->buffer.native() == array.buffer.native() &&
-          other.offset == operand.offset && other.type == operand.type && other.strides == operand.strides)
+      if (other.role == Role::input && (other.array == &array || is_same(*other.array, array)))
         return static_cast<int>(k);
     }
+    operand.array = &array;
+    operand.offset = array.offset;
+    operand.walk = array.size == 1 ? Walk::uniform : Walk::linear;
+    is_whole_ = is_whole_ && (array.size == 1 || (array.is_contiguous && array.shape == shape));
   }
   operands_.push_back(operand);
   return static_cast<int>(operands_.size() - 1);
 }
 
-/// The usual case: every operand is contiguous in the loop's shape or the same everywhere.
-bool LoopBody::merge_whole(const Shape& shape) {
-  for (const Operand& operand : operands_) {
-    if (operand.role == Role::source) continue;
-    std::int64_t expected = 1;
-    bool linear = true, uniform = true;
-    for (int d = shape.size() - 1; d >= 0; --d) {
-      uniform = uniform && operand.strides[d] == 0;
-      linear = linear && (shape[d] == 1 || operand.strides[d] == expected);
-      expected *= shape[d];
-    }
-    if (!linear && !uniform) return false;
-  }
-  if (count_ != 1) extents_.push_back(count_);
-  inner_ = extents_;
-  for (Operand& operand : operands_) {
-    bool uniform = true;
-    for (const std::int64_t stride : operand.strides) uniform = uniform && stride == 0;
-    operand.strides = {};
-    if (count_ != 1) operand.strides.push_back(uniform || operand.role == Role::source ? 0 : 1);
-  }
-  return true;
+/// In the loop's shape.
+Strides LoopBody::strides_of(const Operand& operand, const Shape& shape) {
+  const Node* node = operand.array;
+  if (operand.role == Role::index) node = operand.index;
+  const Strides& strides = operand.role == Role::index ? operand.index->strides : operand.array->strides;
+  return node->shape == shape ? strides : broadcast_strides(node->shape, strides, shape);
 }
 
 void LoopBody::merge(const Shape& shape, int split) {
   fits_ = operands_.size() <= most_operands && scalar_bytes() <= most_scalar_bytes;
   if (!fits_) return;
-  if (split == 0 && merge_whole(shape)) return;
+  is_whole_ = is_whole_ && split == 0 && count_ > 1;
+  if (is_whole_) {  // the usual case: every operand is contiguous in the loop's shape or one element
+    extents_.push_back(count_);
+    inner_.push_back(count_);
+    for (Operand& operand : operands_)
+      operand.strides.push_back(operand.role == Role::source || operand.walk == Walk::uniform ? 0 : 1);
+    return;
+  }
+  for (Operand& operand : operands_)
+    if (operand.role != Role::source) operand.strides = strides_of(operand, shape);
   // Built from the last dimension to the first: `extents` and each operand's strides, reversed.
   Dims extents;
   const std::size_t operands = operands_.size();
   std::array<Strides, most_operands + 1> strides;
-  fits_ = operands <= most_operands && scalar_bytes() <= most_scalar_bytes;
-  if (!fits_) return;
   int inner_dims = 0;
   for (int d = shape.size() - 1; d >= 0; --d) {
     const std::int64_t extent = shape[d];

@@ -91,7 +91,8 @@ class LoopBody {
   enum class Walk : std::uint8_t { linear, uniform, rows, repeated, general };  ///< rows: stride 1 inside; repeated: 0
   struct Operand {
     const ArrayNode* array = nullptr;  ///< none for Role::index, whose value is its own offset
-    Strides strides;                   ///< of the loop shape, then merged
+    const IndexNode* index = nullptr;
+    Strides strides;  ///< of the loop shape, then merged
     std::int64_t offset = 0, source_size = 0;
     Dtype type = Dtype::unknown;
     Role role = Role::input;
@@ -113,7 +114,7 @@ class LoopBody {
 
   std::uint16_t add(const NodePtr& node, const Shape& shape, Dtype wanted);
   int add_operand(const Node& node, const Shape& shape);
-  bool merge_whole(const Shape& shape);
+  static Strides strides_of(const Operand& operand, const Shape& shape);
   void merge(const Shape& shape, int split);
   void decide_lanes(const Device& device, unsigned cpu_lanes);
   void decide_walks(const Device& device);
@@ -135,7 +136,8 @@ class LoopBody {
   std::int64_t count_ = 0;
   unsigned lanes_ = 1;
   std::size_t output_count_ = 0;
-  int divisors_ = -1;  ///< first of two words for each extent but the first, by which one divides; -1: none
+  int divisors_ = -1;     ///< first of two words for each extent but the first, by which one divides; -1: none
+  bool is_whole_ = true;  ///< every operand is contiguous in the loop's shape or one element
   bool cpu_ = false, wide_ = false, whole_rows_ = false, aliased_ = false, fits_ = true;
   /// Extents (of more than one dimension), then operands' words, then the divisors.
   std::pmr::vector<std::int64_t> walk_{&resource_};
