@@ -39,20 +39,37 @@ void plan_chunks(ScanPlan& plan, const DeviceProperties& device, std::size_t cou
   plan.scratch = plan.groups * plan.streams * bytes;
 }
 
-void plan_tiles(ScanPlan& plan, const DeviceProperties& device, std::size_t count, std::size_t bytes,
-                std::size_t selected_bytes) {
+void plan_groups(ScanPlan& plan, const DeviceProperties& device, std::size_t count, std::size_t bytes) {
   const std::size_t run_bytes = plan.lanes * std::max<std::size_t>(bytes, 4);
   plan.threads = std::min(run_bytes > 128 ? 128u : 256u, device.max_work_group);
-  plan.rows = static_cast<unsigned>(std::clamp<std::size_t>((plan.loop == ScanLoop::lookback ? 128 : 64) / run_bytes, 1,
-                                                            plan.loop == ScanLoop::lookback ? 8 : 4));
-  // What CUDA gives every kernel without asking is 48 KiB; the rest of it is for totals.
-  constexpr std::size_t most_local = 46 * 1024;
-  while (plan.rows > 1 && plan.threads * plan.rows * plan.lanes * selected_bytes > most_local) plan.rows /= 2;
-  plan.parked =
-      plan.loop == ScanLoop::lookback && selected_bytes == 0 && plan.threads * plan.rows * run_bytes <= most_local;
   // A CPU runs this loop in tests only; there every row costs compile time.
-  if (device.kind == DeviceKind::cpu) plan.rows = 1;
+  if (device.kind != DeviceKind::cpu) plan.rows = static_cast<unsigned>(std::clamp<std::size_t>(64 / run_bytes, 1, 4));
   plan.tiles = std::max<std::size_t>(1, divided_up(count, std::size_t{plan.threads} * plan.rows * plan.lanes));
+  plan.groups = std::min<std::size_t>(plan.tiles, std::size_t{device.compute_units} * 8);
+  plan.share = divided_up(plan.tiles, plan.groups);
+  plan.groups = divided_up(plan.tiles, plan.share);
+  plan.scratch = plan.groups * bytes;
+}
+
+/// Measured on an H200 with float: the more bytes wait for their prefix, and the fewer tiles there are, the faster, up
+/// to all of the local memory; with few tiles it matters more that every multiprocessor has some.
+void plan_lookback(ScanPlan& plan, const DeviceProperties& device, std::size_t count, std::size_t bytes,
+                   std::size_t selected_bytes) {
+  const std::size_t run_bytes = plan.lanes * std::max<std::size_t>(bytes, 4);
+  const std::size_t large = 64 * 1024 / run_bytes * plan.lanes;  // elements of a large tile
+  const bool many = count >= large * device.compute_units * 4;
+  plan.threads = run_bytes > 128 ? 128 : many && selected_bytes == 0 ? 512 : 256;
+  const std::size_t row_bytes = many ? 128 : 64;  // of an item
+  plan.rows = static_cast<unsigned>(std::clamp<std::size_t>(row_bytes / run_bytes, 1, 8));
+  // Selected elements are packed in what CUDA gives every kernel without asking, 48 KiB; the rest of it is for totals.
+  while (plan.rows > 1 && plan.threads * plan.rows * plan.lanes * selected_bytes > 46 * 1024) plan.rows /= 2;
+  plan.parked = selected_bytes == 0 && run_bytes <= 128;
+  if (plan.parked) plan.local_bytes = plan.threads * plan.rows * run_bytes;
+  plan.resident = selected_bytes > 8 || bytes > 8 ? 1 : selected_bytes > 0 ? 5 : 1536 / plan.threads;
+  plan.tiles = std::max<std::size_t>(1, divided_up(count, std::size_t{plan.threads} * plan.rows * plan.lanes));
+  plan.groups = plan.tiles;
+  const std::size_t states = plan.tiles + divided_up(plan.tiles, 32) + plan.tiles / 1024 + 1;
+  plan.scratch = 8 * (1 + states * divided_up(bytes, 4));
 }
 
 std::string key_of(const ScanPlan& plan, const ScanText& text, std::string_view body_key) {
@@ -71,11 +88,15 @@ std::string key_of(const ScanPlan& plan, const ScanText& text, std::string_view 
 /// `$0`, `$1` ... replaced by the body's results.
 std::string with_results(std::string_view text, const BodyText& body) {
   std::string result;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] != '$' || at + 1 == text.size() || text[at + 1] < '0' || text[at + 1] > '9')
-      result += text[at];
-    else
-      result += body.results.at(static_cast<std::size_t>(text[++at] - '0'));
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] != '$') {
+      result += text[at++];
+      continue;
+    }
+    std::size_t number = 0;
+    for (++at; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at)
+      number = 10 * number + static_cast<std::size_t>(text[at] - '0');
+    result += body.results.at(number);
   }
   return result;
 }
@@ -83,11 +104,11 @@ std::string with_results(std::string_view text, const BodyText& body) {
 }  // namespace
 
 std::string ScanPlan::key() const {
-  return fmt::format("{} lanes {} threads {} rows {} streams {}{}",
+  return fmt::format("{} lanes {} threads {} rows {} streams {} resident {}{}",
                      loop == ScanLoop::chunks   ? "chunks"
                      : loop == ScanLoop::groups ? "groups"
                                                 : "lookback",
-                     lanes, threads, rows, streams, parked ? " parked" : "");
+                     lanes, threads, rows, streams, resident, parked ? " parked" : "");
 }
 
 ScanLoop scan_loop(const Device& device) {
@@ -105,17 +126,10 @@ ScanPlan plan_scan(ScanLoop loop, const DeviceProperties& device, std::size_t co
     plan_chunks(plan, device, count, bytes);
     return plan;
   }
-  plan_tiles(plan, device, count, bytes, widest(text));
-  if (loop == ScanLoop::lookback) {
-    plan.groups = plan.tiles;
-    const std::size_t states = plan.tiles + divided_up(plan.tiles, 32) + plan.tiles / 1024 + 1;
-    plan.scratch = 8 * (1 + states * divided_up(bytes, 4));
-  } else {
-    plan.groups = std::min<std::size_t>(plan.tiles, std::size_t{device.compute_units} * 8);
-    plan.share = divided_up(plan.tiles, plan.groups);
-    plan.groups = divided_up(plan.tiles, plan.share);
-    plan.scratch = plan.groups * bytes;
-  }
+  if (loop == ScanLoop::lookback)
+    plan_lookback(plan, device, count, bytes, widest(text));
+  else
+    plan_groups(plan, device, count, bytes);
   return plan;
 }
 
@@ -169,8 +183,10 @@ Source scan_source(const ScanPlan& plan, const BodyText& body, const ScanText& g
   std::string own = with_results(text.value, body);
   if (segmented) own = fmt::format("scan_begin({}, ({}) != 0)", own, with_results(text.segment_start, body));
   // More groups at once than the compiler would choose, where elements are cheap enough not to need its registers.
-  const bool light = body.compute.size() < 200 && text.carried.empty() && widest(text) <= 8;
-  const unsigned resident = !light || item_bytes(text) > 8 ? 1 : selects || item_bytes(text) > 4 ? 5 : 6;
+  const bool light = body.compute.size() < 200 && text.carried.empty();
+  const unsigned resident = light ? plan.resident : 1;
+  std::string output = with_results(text.output, body);
+  if (output.find("last_item") != std::string::npos) output = "const scan_value last_item = item;\n" + output;
   std::string functions = body.functions + text.functions;
   if (selects) functions += operation_helpers("rtcg_");
   return Source(text.name + ".cl", render(template_of(plan.loop, selects),
@@ -188,7 +204,7 @@ Source scan_source(const ScanPlan& plan, const BodyText& body, const ScanText& g
                                            {"combine", text.combine},
                                            {"neutral", text.neutral},
                                            {"own", own},
-                                           {"output", text.output},
+                                           {"output", output},
                                            {"carried", carried},
                                            {"segmented", segmented},
                                            {"selects", selects},
@@ -214,8 +230,11 @@ void run_scan(const Stream& stream, ScanLoop loop, const ScanText& text, const S
   const std::string key = key_of(plan, text, body.key);
   const Buffer scratch(stream, std::max<std::size_t>(plan.scratch, 16));
   const auto launch = [&](const char* suffix) {
-    const Kernel& kernel = cached_kernel(
-        device, suffix, key, [&] { return std::pair(scan_source(plan, body.text(), text), text.name + suffix); });
+    const Kernel& kernel = cached_kernel(device, suffix, key, [&] {
+      const Source source = scan_source(plan, body.text(), text);
+      if (body.compile) body.compile(source);
+      return std::pair(source, text.name + suffix);
+    });
     ArgumentList list;
     for (const Argument& argument : body.arguments) list.add(argument);
     for (const Argument& argument : output_arguments) list.add(argument);
@@ -226,7 +245,9 @@ void run_scan(const Stream& stream, ScanLoop loop, const ScanText& text, const S
       list.value(static_cast<std::uint32_t>(plan.tiles));
     if (loop == ScanLoop::groups) list.value(static_cast<std::uint32_t>(plan.share));
     list.buffer(scratch, Dtype::unknown);
-    kernel.launch(stream, Grid::of(plan.groups, plan.threads), list.arguments());
+    Grid grid = Grid::of(plan.groups, plan.threads);
+    grid.dynamic_local_bytes = static_cast<std::uint32_t>(plan.local_bytes);
+    kernel.launch(stream, grid, list.arguments());
   };
   if (loop == ScanLoop::lookback) {
     if (plan.tiles > 1) scratch.zero(stream);

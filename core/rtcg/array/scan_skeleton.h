@@ -57,16 +57,18 @@ enum class ScanLoop : std::uint8_t { chunks, groups, lookback };
 /// What is compiled depends on the first block alone.
 struct ScanPlan {
   ScanLoop loop = ScanLoop::chunks;
-  unsigned lanes = 1;    ///< V
-  unsigned threads = 1;  ///< items of a group
-  unsigned rows = 1;     ///< GPU: runs of V elements of an item in a tile
-  unsigned streams = 1;  ///< CPU: segments that an item walks at the same time
-  bool parked = false;   ///< lookback: a tile waits in local memory, not in registers
+  unsigned lanes = 1;     ///< V
+  unsigned threads = 1;   ///< items of a group
+  unsigned rows = 1;      ///< GPU: runs of V elements of an item in a tile
+  unsigned streams = 1;   ///< CPU: segments that an item walks at the same time
+  unsigned resident = 1;  ///< lookback: groups that a multiprocessor shall hold, where elements are cheap
+  bool parked = false;    ///< lookback: a tile waits in local memory, not in registers
 
   std::size_t groups = 1;
-  std::size_t tiles = 1;    ///< GPU
-  std::size_t share = 1;    ///< tiles of a group, or runs of a segment
-  std::size_t scratch = 0;  ///< bytes: tile states (cleared before the launch) or totals
+  std::size_t tiles = 1;        ///< GPU
+  std::size_t share = 1;        ///< tiles of a group, or runs of a segment
+  std::size_t local_bytes = 0;  ///< of a group, where parked
+  std::size_t scratch = 0;      ///< bytes: tile states (cleared before the launch) or totals
 
   std::string key() const;
 };
@@ -86,6 +88,7 @@ struct ScanBody {
   std::string_view key;            ///< names everything in the text
   std::function<BodyText()> text;  ///< called when no kernel is known for the key
   std::span<const Argument> arguments;
+  std::function<void(const Source&)> compile = {};  ///< where given, compiles first: to show errors in a user's text
 };
 
 /// Queues the scan. Kernels take the body's arguments, then those of ScanText::parameters. Nothing is launched for no

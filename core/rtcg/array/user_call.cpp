@@ -25,8 +25,9 @@ UserParameters::UserParameters(std::string name, const std::string& declarations
       parameter.use = !everywhere_element ? Use::pointer : parameter.is_const ? Use::element : Use::result;
       if (everywhere_element) {
         parameter.element = element_name(parameter.name, pieces);
-        parameter.is_read = std::none_of(pieces.begin(), pieces.end(),
-                                         [&](const UserPiece& piece) { return piece.assigns_first(parameter.name); });
+        parameter.is_read = std::any_of(pieces.begin(), pieces.end(), [&](const UserPiece& piece) {
+          return piece.mentions(parameter.name) && !piece.assigns_first(parameter.name);
+        });
         for (UserPiece& piece : pieces) piece.rename_elements(parameter.name, parameter.element);
       }
     }

@@ -1,7 +1,6 @@
 {# The head of every scan kernel: the values, how two of them combine, and, in a segmented scan, the flag that keeps
    values of one segment out of the next. Operands are combined in order only; no step assumes commutativity. #}
 #define SCAN_V {{ lanes }}
-#define last_item item
 {{ functions }}
 typedef {{ value_type }} scan_value;
 static inline scan_value scan_combine(const scan_value a, const scan_value b) {

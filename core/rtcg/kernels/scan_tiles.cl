@@ -30,7 +30,8 @@ kernel __launch_bounds__(SCAN_THREADS, {{ resident }}) void {{ name }}_scan({{ p
 {% endif %}
   scan_item scan_rows[SCAN_ROWS];
 {% if parked %}
-  __shared__ scan_values_run scan_parked[SCAN_ROWS * SCAN_THREADS];
+  extern __shared__ __align__(16) char scan_local[];
+  scan_values_run* const scan_parked = (scan_values_run*)scan_local;
   const uint scan_slot = scan_warp * (32 * SCAN_ROWS) + scan_lane;
 {% else %}
   scan_values_run scan_parked[SCAN_ROWS];
@@ -82,10 +83,6 @@ kernel __launch_bounds__(SCAN_THREADS, {{ resident }}) void {{ name }}_scan({{ p
       }
       scan_rows[scan_r] = scan_values.values[SCAN_V - 1];
       SCAN_RUN(scan_r) = scan_values;
-{% if parked %}
-      // No more loads ahead of their use than this, or they take the registers of other groups.
-      if (scan_r % 4 == 3) asm volatile("" ::: "memory");
-{% endif %}
     }
   }
 {% endfor %}
