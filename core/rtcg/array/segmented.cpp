@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "rtcg/array/elementwise_skeleton.h"
 #include "rtcg/array/evaluate.h"
@@ -21,13 +22,14 @@ namespace {
 
 constexpr unsigned group_items = 256;
 
-/// Items that share a row of this mean length, measured on an H200 with rows of 3 to 6000 elements: five elements or
-/// more for each item, a warp at most; a whole group where a warp would walk a row for many turns.
+/// Items that share a row of this mean length, measured on an H200 with rows of 3 to 6000 elements, columns near the
+/// diagonal and anywhere: four elements or more for each item, a warp at most; a whole group where a warp would walk a
+/// row for many turns.
 unsigned team_for(std::int64_t elements, std::int64_t rows) {
   const std::int64_t mean = elements / std::max<std::int64_t>(1, rows);
   if (mean >= 1000) return group_items;
   unsigned team = 1;
-  while (team < 32 && 10 * team <= mean) team *= 2;
+  while (team < 32 && 8 * team <= mean) team *= 2;
   return team;
 }
 
@@ -77,7 +79,10 @@ Array reduce_rows(const Stream& stream, const Expression& values, const Array& s
   const RowKernel plan = plan_rows(device, values.size(), rows);
   const NodePtr root[] = {fitted(stream, values.node(), values.shape())};
   const LoopBody body(device, root, values.shape());
-  const std::string key = fmt::format("{}{},{},{},{}{}", plan.cpu, plan.team, static_cast<int>(type),
+  // Starts are compared with the count in their own width: 2^32 + 1 is outside, not 1.
+  const bool wide =
+      size_of(starts.dtype()) == 8 || std::max(rows, values.size()) > std::numeric_limits<std::int32_t>::max();
+  const std::string key = fmt::format("{}{}{},{},{},{}{}", plan.cpu, wide, plan.team, static_cast<int>(type),
                                       static_cast<int>(starts.dtype()), combine_key, body.key());
   const Kernel& kernel = cached_kernel(device, "segmented_reduce", key, [&] {
     const BodyText text = body.text();
@@ -99,6 +104,7 @@ Array reduce_rows(const Stream& stream, const Expression& values, const Array& s
                        {"type", compute_name(type)},
                        {"storage", storage_name(type)},
                        {"start_type", storage_name(starts.dtype())},
+                       {"row_type", wide ? "ulong" : "uint"},
                        {"neutral", combine.neutral ? literal_text(*combine.neutral) : ""},
                        {"shuffle", shuffle},
                        {"store", type == Dtype::f16 ? "vstore_half(result_, row_, y_)" : "y_[row_] = result_"},
@@ -111,8 +117,11 @@ Array reduce_rows(const Stream& stream, const Expression& values, const Array& s
   ArgumentList list;
   body.append_arguments(list);
   list.buffer(starts.buffer(), starts.dtype());
-  list.value(static_cast<std::uint64_t>(rows));
-  list.value(static_cast<std::uint64_t>(values.size()));
+  for (const std::int64_t extent : {rows, values.size()})
+    if (wide)
+      list.value(static_cast<std::uint64_t>(extent));
+    else
+      list.value(static_cast<std::uint32_t>(extent));
   const float half_empty = static_cast<float>(empty.to_double());
   if (type == Dtype::f16)
     list.bytes(&half_empty, sizeof half_empty, ScalarType::f32);

@@ -2,6 +2,7 @@
 // array is left out. On a GPU a team of items takes a row and its items every team-th element; on a CPU an item walks a
 // chunk of rows. Without a neutral element an item starts from its first element and only items that have one count.
 {{ functions }}
+typedef {{ row_type }} row_t;
 {{ combine }}
 {% if shuffle != "" %}
 #ifdef RTCG_CUDA
@@ -13,26 +14,26 @@ kernel RTCG_GROUP_SIZE({{ group }}, 1, 1) void segmented_reduce(
 {% else %}
 kernel void segmented_reduce(
 {% endif %}
-    {{ parameters }}global const {{ start_type }}* restrict starts_, const ulong rows_, const ulong n_,
-    const {{ type }} empty_, global {{ storage }}* restrict y_) {
+    {{ parameters }}global const {{ start_type }}* restrict starts_, const row_t rows_,
+    const row_t n_, const {{ type }} empty_, global {{ storage }}* restrict y_) {
 {{ declare_lanes }}
   const int k = 0;
 {% if cpu %}
-  const ulong chunk_ = (rows_ + get_num_groups(0) - 1) / get_num_groups(0);
-  const ulong first_ = get_group_id(0) * chunk_, last_ = min(first_ + chunk_, rows_);
+  const row_t groups_ = (row_t)get_num_groups(0), chunk_ = (rows_ + groups_ - 1) / groups_;
+  const row_t first_ = (row_t)get_group_id(0) * chunk_, last_ = min(first_ + chunk_, rows_);
   const uint lane_ = 0;
-  for (ulong row_ = first_; row_ < last_; ++row_) {
-    const index_t begin_ = (index_t)min((ulong)starts_[row_], n_), end_ = (index_t)min((ulong)starts_[row_ + 1], n_);
+  for (row_t row_ = first_; row_ < last_; ++row_) {
+    const index_t begin_ = (index_t)min((row_t)starts_[row_], n_), end_ = (index_t)min((row_t)starts_[row_ + 1], n_);
 {% else %}
 {% if team > 1 %}
   local {{ type }} sums_[{{ group }}];
 {% endif %}
-  const ulong row_ = (ulong)get_group_id(0) * {{ group / team }} + get_local_id(0) / {{ team }};
-  const uint lane_ = get_local_id(0) % {{ team }};
+  const row_t row_ = (row_t)get_group_id(0) * {{ group / team }} + (uint)get_local_id(0) / {{ team }};
+  const uint lane_ = (uint)get_local_id(0) % {{ team }};
   index_t begin_ = 0, end_ = 0;
   if (row_ < rows_) {
-    begin_ = (index_t)min((ulong)starts_[row_], n_);
-    end_ = (index_t)min((ulong)starts_[row_ + 1], n_);
+    begin_ = (index_t)min((row_t)starts_[row_], n_);
+    end_ = (index_t)min((row_t)starts_[row_ + 1], n_);
   }
   {
 {% endif %}
