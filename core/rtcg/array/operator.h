@@ -38,7 +38,7 @@ class Operator {
     std::optional<Scalar> neutral;  ///< combining with it changes nothing
     std::string name;               ///< for explain(): "+", "maximum", or the text
   };
-  Combination combination(Dtype type, const std::string& function_name = "rtcg_combine") const;
+  Combination combination(Dtype type, const std::string& function_name = "combine_") const;
 
  private:
   std::function<Expression(const Expression&, const Expression&)> function_;

@@ -6,7 +6,7 @@ typedef {{ row_type }} row_t;
 {{ combine }}
 {% if shuffle != "" %}
 #ifdef RTCG_CUDA
-inline {{ type }} rtcg_from_lane({{ type }} v, unsigned step) { return {{ shuffle }}; }
+inline {{ type }} from_lane_({{ type }} v, unsigned step) { return {{ shuffle }}; }
 #endif
 {% endif %}
 {% if not cpu %}
@@ -26,7 +26,13 @@ kernel void segmented_reduce(
     const index_t begin_ = (index_t)min((row_t)starts_[row_], n_), end_ = (index_t)min((row_t)starts_[row_ + 1], n_);
 {% else %}
 {% if team > 1 %}
+{% if shuffle != "" %}
+#ifndef RTCG_CUDA
+{% endif %}
   local {{ type }} sums_[{{ group }}];
+{% if shuffle != "" %}
+#endif
+{% endif %}
 {% endif %}
   const row_t row_ = (row_t)get_group_id(0) * {{ group / team }} + (uint)get_local_id(0) / {{ team }};
   const uint lane_ = (uint)get_local_id(0) % {{ team }};
@@ -52,7 +58,7 @@ kernel void segmented_reduce(
     RTCG_UNROLL(4) for (; i < end_; i += {{ team }}) {
 {{ load_one }}
 {{ compute }}
-      sum_ = rtcg_combine(sum_, {{ value }});
+      sum_ = combine_(sum_, {{ value }});
     }
 {% if team > 1 %}
 {% if neutral == "" %}
@@ -61,11 +67,11 @@ kernel void segmented_reduce(
 {% if shuffle != "" %}
 #ifdef RTCG_CUDA
     RTCG_UNROLL(5) for (unsigned step = {{ team / 2 }}; step > 0; step /= 2) {
-      const {{ type }} other = rtcg_from_lane(sum_, step);
+      const {{ type }} other = from_lane_(sum_, step);
 {% if neutral == "" %}
       if (lane_ + step < count_)
 {% endif %}
-        sum_ = rtcg_combine(sum_, other);
+        sum_ = combine_(sum_, other);
     }
 #else
 {% endif %}
@@ -77,7 +83,7 @@ kernel void segmented_reduce(
 {% else %}
       if (lane_ < step && lane_ + step < count_) {
 {% endif %}
-        sum_ = rtcg_combine(sum_, sums_[get_local_id(0) + step]);
+        sum_ = combine_(sum_, sums_[get_local_id(0) + step]);
         sums_[get_local_id(0)] = sum_;
       }
       barrier(CLK_LOCAL_MEM_FENCE);
