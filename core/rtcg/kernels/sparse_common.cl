@@ -12,8 +12,8 @@ typedef {{ value }}{% if wide > 1 %}{{ wide }}{% endif %} sum_t;
 #define SPARSE_KERNEL kernel void
 {% else %}
 #ifdef RTCG_CUDA
-// Registers for four groups at once on a multiprocessor: enough loads in flight to fill the memory.
-#define SPARSE_KERNEL kernel __launch_bounds__(GROUP, 4) void
+// So few registers that {{ resident }} groups run at once on a multiprocessor: loads in flight are what fills the memory.
+#define SPARSE_KERNEL kernel __launch_bounds__(GROUP, {{ resident }}) void
 #else
 #define SPARSE_KERNEL kernel RTCG_GROUP_SIZE(GROUP, 1, 1) void
 #endif

@@ -2,13 +2,15 @@
   Compressed rows. On a GPU a work-group takes a block of consecutive rows whose entries fit into its local memory: all
   items multiply the block's entries in their order in memory, whatever rows they belong to, then LANES items add up
   each row. A row too long for that is a block of its own, for which each item first adds up its share of the products.
+  The first entries of blocks lie beside their first rows: one load less to wait for.
   On a CPU an item takes a contiguous share of the blocks and their rows one by one.
 #}
 #define CAPACITY {{ capacity }}
 #define LANES {{ lanes }}
 
 SPARSE_KERNEL {{ name }}(
-    global const int* restrict blocks, uint block_count, global const {{ start }}* restrict starts,
+    global const int* restrict blocks, global const {{ start }}* restrict block_entries, uint block_count,
+    global const {{ start }}* restrict starts,
     global const int* restrict columns, global const value_t* restrict values{{ parameters }}) {
 {{ declare }}
 {% if not cpu %}
@@ -30,25 +32,28 @@ SPARSE_KERNEL {{ name }}(
 {% else %}
   for (uint block = (uint)get_group_id(0); block < count; block += (uint)get_num_groups(0)) {
     const uint first = (uint)blocks[block], last = (uint)blocks[block + 1];
-    const {{ start }} from = starts[first];
-    const {{ start }} size = starts[last] - from;
+    const {{ start }} from = block_entries[block];
+    const {{ start }} size = block_entries[block + 1] - from;
     const int whole = size <= CAPACITY;
+    // Asked for before the products, so that it has come when they are done.
+    const uint i = first + t / LANES;
+    uint begin_of_row = 0, end_of_row = 0;
+    if (i < last) {
+      begin_of_row = whole ? (uint)(starts[i] - from) : 0;
+      end_of_row = whole ? (uint)(starts[i + 1] - from) : GROUP;
+    }
     if (whole) {
       RTCG_UNROLL(4)
       for (uint k = t; k < (uint)size; k += GROUP) products[k] = MULTIPLY(values[from + k], SOURCE(columns[from + k]));
     } else {
       sum_t share = ZERO;
       RTCG_UNROLL(4)
-      for ({{ start }} k = from + t; k < from + size; k += GROUP) share = MULTIPLY_ADD(values[k], SOURCE(columns[k]), share);
+      for (uint k = t; k < (uint)size; k += GROUP) share = MULTIPLY_ADD(values[from + k], SOURCE(columns[from + k]), share);
       products[t] = share;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    const uint i = first + t / LANES;
     sum_t sum = ZERO;
-    if (i < last) {
-      const uint begin_of_row = whole ? (uint)(starts[i] - from) : 0, end_of_row = whole ? (uint)(starts[i + 1] - from) : GROUP;
-      for (uint k = begin_of_row + t % LANES; k < end_of_row; k += LANES) sum = sum + products[k];
-    }
+    for (uint k = begin_of_row + t % LANES; k < end_of_row; k += LANES) sum = sum + products[k];
 {% if lanes > 1 %}
     shares[t] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);

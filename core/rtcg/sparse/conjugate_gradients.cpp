@@ -144,13 +144,14 @@ void ConjugateGradients::Plan::check() const {
 void ConjugateGradients::Plan::make_kernels() {
   const FormatTarget& target = op.matrix().target;
   const Device& device = op.device();
-  fused = op.matrix().computes_elements();
+  fused = op.matrix().computes_elements() && !target.cpu();  // on a CPU forming p anew for each diagonal costs more
   const std::string state_words = state_text(target);
   const std::string part = target.cpu() ? "parts[get_group_id(0)] = GROUP_TOTAL(total);"
                                         : "total = GROUP_TOTAL(total);\n  if (get_local_id(0) == 0) "
                                           "parts[get_group_id(0)] = total;";
   product_program.name = fused ? "cg_fused_product" : "cg_product";
   product_program.condition = "state[STATUS] == RUNNING";
+  if (fused) product_program.resident = 4;
   product_program.reduces = residual_program.reduces = true;
   product_program.helpers = residual_program.helpers = state_words;
   product_program.declare = residual_program.declare = "  GROUP_SCRATCH\n  total_t total = 0;";
@@ -377,6 +378,23 @@ ConjugateGradientReport ConjugateGradients::solve(const Stream& stream, const Bu
     report.residual = 0;
   }
   return report;
+}
+
+ConjugateGradientReport ConjugateGradients::solve(const Array& b, Array& x) const {
+  const Shape shape{static_cast<std::int64_t>(plan_->n)};
+  const auto check = [&](const char* what, const Array& array) {
+    if (array.shape() != shape || array.dtype() != plan_->op.dtype())
+      throw UsageError(fmt::format("conjugate gradients: {} is {} of {}, the matrix has {} rows of {}", what,
+                                   to_string(array.shape()), name_of(array.dtype()), plan_->n,
+                                   name_of(plan_->op.dtype())));
+  };
+  check("b", b);
+  if (x) check("x", x);
+  // The start is copied: x may share its memory with others, b among them.
+  x = x ? x.copy() : Array::zeros(b.stream(), shape, b.dtype());
+  if (plan_->n == 0) return {.reason = Reason::zero_right_side, .history = {}};
+  const Array right = b.is_contiguous() && b.offset() == 0 ? b : b.copy();
+  return solve(b.stream(), right.buffer(), x.buffer());
 }
 
 std::size_t ConjugateGradients::bytes() const {

@@ -51,6 +51,9 @@ class ConjugateGradients {
   /// overflow. One solve at a time.
   ConjugateGradientReport solve(const Stream& stream, const Buffer& b, const Buffer& x) const;
 
+  /// The same on the stream of b; `x` is the start (none: zero) and becomes the solution.
+  ConjugateGradientReport solve(const Array& b, Array& x) const;
+
   /// Bytes that an iteration has to move.
   std::size_t bytes() const;
   std::string explain() const;

@@ -48,11 +48,17 @@ DeviceMatrix make_csr(const Stream& stream, const SparseMatrix& matrix, const Fo
   const std::vector<std::int32_t> blocks = row_blocks(matrix, 256 / lanes, capacity);
   device.values = {{"capacity", capacity}, {"lanes", lanes}, {"start", start_type(matrix.nonzeros())}};
   device.work_groups = blocks.size() - 1;
-  device.arguments.add(device_copy(stream, blocks)).add(static_cast<std::uint32_t>(blocks.size() - 1));
+  std::vector<std::int64_t> block_entries(blocks.size());
+  std::transform(blocks.begin(), blocks.end(), block_entries.begin(),
+                 [&](std::int32_t row) { return matrix.row_starts()[static_cast<std::size_t>(row)]; });
+  device.arguments.add(device_copy(stream, blocks));
+  add_starts(device.arguments, stream, block_entries);
+  device.arguments.add(static_cast<std::uint32_t>(blocks.size() - 1));
   add_starts(device.arguments, stream, matrix.row_starts());
   device.arguments.add(device_copy(stream, matrix.column_indices())).add(device_copy(stream, matrix.values()));
   device.matrix_bytes = matrix.nonzeros() * (value_bytes + sizeof(std::int32_t)) +
-                        matrix.rows() * start_bytes(matrix.nonzeros()) + blocks.size() * sizeof(std::int32_t);
+                        matrix.rows() * start_bytes(matrix.nonzeros()) +
+                        blocks.size() * (sizeof(std::int32_t) + start_bytes(matrix.nonzeros()));
   device.summary = target.cpu() ? "row by row"
                                 : fmt::format("{} lane{} a row, blocks of at most {} entries", lanes,
                                               lanes == 1 ? "" : "s", capacity);

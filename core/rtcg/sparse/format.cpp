@@ -47,21 +47,22 @@ void SparseArguments::launch(const Kernel& kernel, const Stream& stream, const G
   kernel.launch(stream, grid, std::span<const Argument>(packed.data(), slots_.size()));
 }
 
-TemplateValues common_values(const FormatTarget& target, ScalarType dtype, unsigned wide) {
+TemplateValues common_values(const FormatTarget& target, ScalarType dtype, unsigned wide, unsigned resident) {
   const bool is_complex = dtype == ScalarType::c64 || dtype == ScalarType::c128;
   TemplateValue::List steps;
   for (unsigned step = target.group() / 2; step > 0; step /= 2) steps.push_back(step);
   return {{"value", name_of(dtype)},
           {"complex", is_complex ? dtype == ScalarType::c64 ? "cfloat" : "cdouble" : ""},
           {"wide", wide},
+          {"resident", resident},
           {"total", target.has_double ? "double" : "float"},
           {"group", target.group()},
           {"steps", steps},
           {"cpu", target.cpu()}};
 }
 
-std::string common_text(const FormatTarget& target, ScalarType dtype, unsigned wide) {
-  return render(kernels::sparse_common_cl, common_values(target, dtype, wide), "sparse_common.cl");
+std::string common_text(const FormatTarget& target, ScalarType dtype, unsigned wide, unsigned resident) {
+  return render(kernels::sparse_common_cl, common_values(target, dtype, wide, resident), "sparse_common.cl");
 }
 
 Source DeviceMatrix::source(const RowProgram& program) const {
@@ -73,10 +74,10 @@ Source DeviceMatrix::source(const RowProgram& program) const {
   all.insert_or_assign("begin", program.begin);
   all.insert_or_assign("row", program.row);
   all.insert_or_assign("end", program.end);
-  all.merge(common_values(target, dtype, program.wide));
+  all.merge(common_values(target, dtype, program.wide, program.resident));
   const std::string file = program.name + ".cl";
-  return Source(file, common_text(target, dtype, program.wide) + "#define SOURCE(j) (" + program.element + ")\n" +
-                          program.helpers + render(text, all, file));
+  return Source(file, common_text(target, dtype, program.wide, program.resident) + "#define SOURCE(j) (" +
+                          program.element + ")\n" + program.helpers + render(text, all, file));
 }
 
 Kernel DeviceMatrix::kernel(const Device& device, const RowProgram& program) const {

@@ -35,6 +35,7 @@ struct RowProgram {
   std::string element = "x[j]";  ///< what the matrix is applied to
   std::string row;               ///< once per row
   std::string end;               ///< after the rows
+  unsigned resident = 8;         ///< groups at once on a CUDA multiprocessor; fewer leave more registers to each item
   unsigned wide = 1;             ///< elements are vectors of so many values (1, 2, 4; real types)
   bool reduces = false;          ///< `end` adds up over the group: launch few groups that loop
 };
@@ -103,14 +104,15 @@ struct DeviceMatrix {
 };
 
 /// Template values that every sparse kernel needs (kernels/sparse_common.cl).
-TemplateValues common_values(const FormatTarget& target, ScalarType dtype, unsigned wide = 1);
-std::string common_text(const FormatTarget& target, ScalarType dtype, unsigned wide = 1);
+TemplateValues common_values(const FormatTarget& target, ScalarType dtype, unsigned wide = 1, unsigned resident = 4);
+std::string common_text(const FormatTarget& target, ScalarType dtype, unsigned wide = 1, unsigned resident = 4);
 
 /// Each throws UsageError when the matrix cannot have the format.
 DeviceMatrix make_csr(const Stream& stream, const SparseMatrix& matrix, const FormatTarget& target, unsigned lanes = 0);
 DeviceMatrix make_sell(const Stream& stream, const SparseMatrix& matrix, const FormatTarget& target, unsigned slice,
                        std::size_t sort_window);
 DeviceMatrix make_dia(const Stream& stream, const SparseMatrix& matrix, const FormatTarget& target);
+DeviceMatrix make_packets(const Stream& stream, const SparseMatrix& matrix, const FormatTarget& target);
 DeviceMatrix make_stencils(const Stream& stream, const SparseMatrix& matrix, const FormatTarget& target);
 
 /// What formats are judged by; made in one pass over the matrix.

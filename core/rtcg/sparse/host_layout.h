@@ -26,9 +26,10 @@ inline Buffer device_copy(const Stream& stream, const SparseValues& values) {
   return std::visit([&](const auto& list) { return device_copy(stream, list); }, values);
 }
 
-/// Entries are counted in 32 bits where that is enough.
+/// Entries are counted in 32 bits where that is enough, a step past the last one included.
 inline bool narrow_starts(std::size_t entries) {
-  return entries <= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
+  constexpr std::size_t step = 1 << 16;
+  return entries <= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()) - step;
 }
 inline const char* start_type(std::size_t entries) {
   return narrow_starts(entries) ? "int" : "long";
@@ -36,11 +37,16 @@ inline const char* start_type(std::size_t entries) {
 inline std::size_t start_bytes(std::size_t entries) {
   return narrow_starts(entries) ? sizeof(std::int32_t) : sizeof(std::int64_t);
 }
-inline void add_starts(SparseArguments& arguments, const Stream& stream, const std::vector<std::int64_t>& starts) {
-  if (narrow_starts(static_cast<std::size_t>(starts.back())))
+/// In the type that so many entries ask for; by default as many as the last start says.
+inline void add_starts(SparseArguments& arguments, const Stream& stream, const std::vector<std::int64_t>& starts,
+                       std::size_t entries) {
+  if (narrow_starts(entries))
     arguments.add(device_copy(stream, std::vector<std::int32_t>(starts.begin(), starts.end())));
   else
     arguments.add(device_copy(stream, starts));
+}
+inline void add_starts(SparseArguments& arguments, const Stream& stream, const std::vector<std::int64_t>& starts) {
+  add_starts(arguments, stream, starts, static_cast<std::size_t>(starts.back()));
 }
 
 /// Entries that SELL stores, padding counted, and whether it sorts the rows.

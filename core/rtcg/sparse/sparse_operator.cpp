@@ -53,6 +53,8 @@ DeviceMatrix make(SparseFormat format, const Stream& stream, const SparseMatrix&
       return make_dia(stream, matrix, target);
     case SparseFormat::stencils:
       return make_stencils(stream, matrix, target);
+    case SparseFormat::packets:
+      return make_packets(stream, matrix, target);
     default:
       return make_csr(stream, matrix, target, options.lanes);
   }
@@ -167,6 +169,25 @@ void SparseOperator::multiply(const Stream& stream, const Buffer& x, const Buffe
     matrix_->launch(kernel, stream, wide_program(wide, aligned), arguments);
     first += wide;
   }
+}
+
+Array SparseOperator::operator()(const Array& x) const {
+  const int dimensions = x.dimensions();
+  if ((dimensions != 1 && dimensions != 2) || x.extent(0) != static_cast<std::int64_t>(columns()))
+    throw UsageError(fmt::format("sparse product: x is {}; ({},) or ({}, k) fits the matrix", to_string(x.shape()),
+                                 columns(), columns()));
+  if (x.dtype() != dtype())
+    throw UsageError(fmt::format("sparse product: x holds {}, the matrix {}", name_of(x.dtype()), name_of(dtype())));
+  const auto count = static_cast<std::int64_t>(rows());
+  const Shape shape = dimensions == 1 ? Shape{count} : Shape{count, x.extent(1)};
+  if (x.size() == 0 || count == 0) return Array::zeros(x.stream(), shape, dtype());
+  const Array y = Array::empty(x.stream(), shape, dtype());
+  const Array source = x.is_contiguous() && x.offset() == 0 ? x : x.copy();
+  if (dimensions == 1)
+    (*this)(x.stream(), source.buffer(), y.buffer());
+  else
+    multiply(x.stream(), source.buffer(), y.buffer(), static_cast<std::size_t>(x.extent(1)));
+  return y;
 }
 
 std::size_t SparseOperator::bytes() const {

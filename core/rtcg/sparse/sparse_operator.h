@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "rtcg/array/array.h"
 #include "rtcg/sparse/format.h"
 
 namespace rtcg {
@@ -41,6 +42,10 @@ class SparseOperator {
   /// Y = A X for few right sides: X is [columns][right_sides], Y [rows][right_sides], row-major. The matrix is read
   /// once for as many right sides as 16 bytes hold (complex: for each).
   void multiply(const Stream& stream, const Buffer& x, const Buffer& y, std::size_t right_sides) const;
+
+  /// The same on the array's stream: (columns) gives (rows), (columns, k) gives (rows, k). UsageError for other shapes
+  /// and types.
+  Array operator()(const Array& x) const;
 
   /// Bytes that one product has to move: the matrix, x and y once.
   std::size_t bytes() const;

@@ -286,6 +286,21 @@ TEST_P(ConjugateGradientsTest, SolvesTheOpticalFlowOfTwoCoupledFields) {
   }
 }
 
+TEST_P(ConjugateGradientsTest, SolvesForArrays) {
+  const Stream s = stream();
+  const Rows matrix = poisson(12, 12, 1);
+  const ConjugateGradients solver(s, SparseOperator(s, from_eigen(matrix)));
+  const Vector b = random_vector(matrix.rows(), 13);
+  const Array device_b = Array::from(s, std::vector<double>(b.begin(), b.end()));
+  Array x;
+  EXPECT_TRUE(solver.solve(device_b, x).converged());
+  const std::vector<double> solution = x.to_vector<double>();
+  EXPECT_LT((b - matrix * Eigen::Map<const Vector>(solution.data(), b.size())).norm(), 1e-8 * b.norm());
+  EXPECT_EQ(solver.solve(device_b, x).iterations, 0u);  // from where the last solve ended
+  EXPECT_EQ(x.to_vector<double>(), solution);
+  EXPECT_MESSAGE(UsageError, "b is (143,) of double, the matrix has 144 rows", solver.solve(device_b(Slice{1, {}}), x));
+}
+
 TEST_P(ConjugateGradientsTest, RefusesWhatDoesNotFit) {
   const Stream s = stream();
   const SparseMatrix wide = from_eigen(Rows(3, 4)), square = from_eigen(poisson(3, 3, 1)),

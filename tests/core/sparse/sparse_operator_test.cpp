@@ -2,6 +2,8 @@
 
 #include <Eigen/SparseCore>
 
+#include <algorithm>
+#include <numeric>
 #include <random>
 
 #include "rtcg/error.h"
@@ -129,6 +131,65 @@ TEST_P(SparseOperatorTest, AgreesWithEigenOnDiagonals) {
         const int kinds = format == SparseFormat::dia ? 0 : 5;
         EXPECT_LT(error(s, banded_matrix<double>(rows, columns, kinds, 3), options), 1e-15);
       }
+}
+
+TEST_P(SparseOperatorTest, PacketsAgreeWithEigen) {
+  const Stream s = stream();
+  for (const SparseOptions& options : shapes(SparseFormat::packets))
+    for (const int rows : {1, 31, 3000}) {
+      EXPECT_LT(error(s, banded_matrix<double>(rows, rows, 0, 13), options), 1e-15) << rows;
+      EXPECT_LT(error(s, random_matrix<double>(rows, rows, 3, 14), options), 1e-15) << rows;
+    }
+  SparseOptions options;
+  options.format = SparseFormat::packets;
+  EXPECT_MESSAGE(UsageError, "packets need a square matrix, not 5 x 4",
+                 SparseOperator(s, from_eigen(Rows<double>(5, 4)), options));
+}
+
+TEST_P(SparseOperatorTest, PacketsFindNeighboursInAShuffledGrid) {
+  // Neighbours of a 64 x 64 grid whose points were shuffled: packets of consecutive rows would hold hardly any.
+  const int side = 64;
+  std::vector<int> place(side * side);
+  std::iota(place.begin(), place.end(), 0);
+  std::shuffle(place.begin(), place.end(), std::mt19937(15));
+  Rows<double> matrix(side * side, side * side);
+  for (int y = 0; y < side; ++y)
+    for (int x = 0; x + 1 < side; ++x) {
+      const auto link = [&](int a, int b) {
+        matrix.coeffRef(place[static_cast<std::size_t>(a)], place[static_cast<std::size_t>(b)]) = 1 + a % 7;
+      };
+      link(x + side * y, x + 1 + side * y), link(x + 1 + side * y, x + side * y);
+      link(y + side * x, y + side * (x + 1)), link(y + side * (x + 1), y + side * x);
+    }
+  SparseOptions options;
+  options.format = SparseFormat::packets;
+  const SparseOperator product(stream(), from_eigen(matrix), options);
+  const std::string text = product.explain();
+  const std::size_t at = text.find(" % of the entries inside");
+  ASSERT_NE(at, std::string::npos) << text;
+  EXPECT_GT(std::stod(text.substr(text.rfind(' ', at - 1))), 85) << text;
+  EXPECT_LT(error(stream(), matrix, options), 1e-15);
+}
+
+TEST_P(SparseOperatorTest, MultipliesArrays) {
+  const Stream s = stream();
+  const Rows<double> matrix = banded_matrix<double>(210, 170, 5, 3);
+  const SparseOperator product(s, from_eigen(matrix));
+  std::vector<double> values(2 * 170);
+  for (std::size_t k = 0; k < values.size(); ++k) values[k] = std::sin(static_cast<double>(k));
+  const Array x = Array::from(s, values);
+  const Array odd = product(x(Slice{1, {}, 2}));  // strided: copied first
+  const Array both = product(x.reshape({170, 2}));
+  EXPECT_EQ(both.shape(), (Shape{210, 2}));
+  const Vector<double> expected =
+      matrix * Eigen::Map<const Vector<double>, 0, Eigen::InnerStride<2>>(values.data() + 1, 170);
+  const auto odd_values = odd.to_vector<double>(), both_values = both.to_vector<double>();
+  for (std::size_t i = 0; i < 210; ++i) {
+    EXPECT_NEAR(odd_values[i], expected[static_cast<Eigen::Index>(i)], 1e-14);
+    EXPECT_NEAR(both_values[2 * i + 1], odd_values[i], 1e-14);
+  }
+  EXPECT_MESSAGE(UsageError, "x is (340,); (170,) or (170, k) fits", product(x));
+  EXPECT_MESSAGE(UsageError, "x holds float, the matrix double", product(Array::zeros(s, {170}, Dtype::f32)));
 }
 
 TEST_P(SparseOperatorTest, TakesFloatAndComplexValues) {
