@@ -33,6 +33,7 @@ class Documents(unittest.TestCase):
             ("generating-kernels.md", "compile/generating_kernels_test.cpp", 4),
             ("arrays.md", "array/arrays_guide_test.cpp", 8),
             ("from-numpy.md", "array/from_numpy_test.cpp", 6),
+            ("primitives.md", "array/primitives_guide_test.cpp", 4),
         ):
             code = (ROOT / "tests/core" / test).read_text()
             blocks = re.findall(r"```cpp\n(.*?)```", (ROOT / "docs" / guide).read_text(), re.DOTALL)

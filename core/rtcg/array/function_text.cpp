@@ -104,7 +104,7 @@ std::string literal_text(const Scalar& value) {
     case Dtype::f64:
       // INFINITY and NAN are float constants of C.
       return std::isfinite(read(double{})) ? Source::literal(read(double{}))
-                                           : "(double)" + Source::literal(read(double{}));
+                                           : fmt::format("(double){}", Source::literal(read(double{})));
     case Dtype::c64: {
       const auto z = read(std::complex<float>{});
       return fmt::format("cfloat_new({}, {})", Source::literal(z.real()), Source::literal(z.imag()));
@@ -114,9 +114,9 @@ std::string literal_text(const Scalar& value) {
       return fmt::format("cdouble_new({}, {})", Source::literal(z.real()), Source::literal(z.imag()));
     }
     case Dtype::u64:
-      return "(ulong)" + Source::literal(read(std::uint64_t{}));
+      return fmt::format("(ulong){}", Source::literal(read(std::uint64_t{})));
     case Dtype::i64:
-      return "(long)" + Source::literal(read(std::int64_t{}));
+      return fmt::format("(long){}", Source::literal(read(std::int64_t{})));
     default:
       return fmt::format("({}){}", compute_name(value.dtype()),
                          Source::literal(static_cast<long long>(value.to_double())));

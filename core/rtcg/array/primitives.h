@@ -19,6 +19,7 @@
 #include "rtcg/array/operator.h"
 #include "rtcg/array/reductions.h"
 #include "rtcg/array/selection.h"
+#include "rtcg/array/sorting.h"
 
 namespace rtcg {
 
@@ -105,12 +106,8 @@ Expression scatter(const Expression& source, const Expression& index, const Expr
 /// the bit: integers combine in any order exactly, other types in the order of a sort by index.
 Expression scatter(const Operator& combine, const Expression& source, const Expression& index,
                    const Expression& target);
-/// In the order "a < b" or "a > b" (UsageError for any other), stable; NaNs come last.
+/// In the order "a < b" or "a > b" (UsageError for any other; by another key: sort_by_key), stable; NaNs come last.
 Expression sort(const Operator& before, const Expression& x);
-/// uint32 (int64 beyond 2^32 elements): where the elements of the rising order stand, equal ones in their order. Sorts
-/// anything by a key: gather(x, sort_positions(key)).
-Expression sort_positions(const Expression& keys);
-
 /// Neighbours with equal keys combined: one key and one value for each run. Evaluated at once, as filter is; f needs a
 /// neutral element that is known.
 std::pair<Array, Array> reduce_by_key(const Operator& f, const Expression& keys, const Expression& values);
