@@ -162,8 +162,10 @@ Source reduce_source(const ReducePlan& plan, const BodyText& body, const ReduceT
   for (unsigned d = std::min(plan.team, 32u) / 2; d > 0; d /= 2) warp_steps.push_back(d);
   for (unsigned d = plan.group / 64; d > 0; d /= 2) across_steps.push_back(d);
   for (unsigned step = plan.slot_steps; step-- > 0;) slot_steps.push_back(1u << step);
+  const std::string skeleton =
+      std::string(kernels::reduce_cl) + std::string(plan.cpu ? kernels::reduce_cpu_cl : kernels::reduce_gpu_cl);
   const unsigned chains = std::min(plan.lanes == 1 ? plan.unroll : plan.lanes, 4u);
-  return Source("reduce.cl", render(kernels::reduce_cl,
+  return Source("reduce.cl", render(skeleton,
                                     {{"parameters", body.parameters},
                                      {"functions", body.functions + text.functions},
                                      {"declare_lanes", body.declare_lanes},
@@ -173,7 +175,6 @@ Source reduce_source(const ReducePlan& plan, const BodyText& body, const ReduceT
                                      {"fields", fields},
                                      {"combine", text.combine},
                                      {"outputs", outputs},
-                                     {"cpu", plan.cpu},
                                      {"loop", plan.columns ? "columns" : "rows"},
                                      {"split", plan.split},
                                      {"lanes", plan.lanes},

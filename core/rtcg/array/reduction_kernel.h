@@ -54,6 +54,11 @@ class Reduction {
     return run(list, {});
   }
   /// Over some axes of the broadcast shape; `i` stays the index in its C order.
+  template <class... Arguments>
+  Array over(const Axes& axes, const Arguments&... arguments) const {
+    const std::array<UserArgument, sizeof...(Arguments)> list{UserArgument(arguments)...};
+    return only(run(list, axes));
+  }
   std::vector<Array> run(std::span<const UserArgument> arguments, const Axes& axes) const;
 
  private:

@@ -38,6 +38,10 @@ UserParameters::UserParameters(std::string name, const std::string& declarations
       throw UsageError(fmt::format("{}: more than {} names of types", name_, most_types));
     list_.push_back(std::move(parameter));
   }
+  // Two arguments of the kernel for each, and the skeleton's own.
+  if (list_.size() > most_parameters)
+    throw UsageError(
+        fmt::format("{}: {} parameters; a generated kernel takes {}", name_, list_.size(), most_parameters));
 }
 
 std::map<std::string, std::string> UserParameters::elements() const {

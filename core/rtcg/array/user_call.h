@@ -38,13 +38,13 @@ class UserParameters {
   /// `pieces` are rewritten: element accesses get names of their own. `writes`: pointers without const are results.
   UserParameters(std::string name, const std::string& declarations, std::vector<UserPiece>& pieces, bool writes);
 
-  static constexpr std::size_t most_types = 8;
+  static constexpr std::size_t most_types = 8, most_parameters = 16;
 
   enum class Use : std::uint8_t { scalar, element, result, pointer };
   struct Parameter : UserParameter {
     Use use = Use::scalar;
     bool is_read = true;  ///< of a result: false where its old value does not matter
-    std::string element;  ///< what stands for x[i] in the texts
+    std::string element = {};  ///< what stands for x[i] in the texts
   };
   const std::string& name() const { return name_; }
   const std::vector<Parameter>& list() const { return list_; }

@@ -50,6 +50,17 @@ bool is_variable(std::span<const Token> tokens, std::size_t k, std::string_view 
   return !member;
 }
 
+/// `i` and `n` belong to the kernel: one of the text's own would make x[i] mean something else than it says.
+void check_names(const std::string& label, const std::string& text, const std::string& code) {
+  static const std::set<std::string_view> before_values = {"return", "case", "else", "do", "sizeof"};
+  const std::vector<Token> tokens = tokens_of(code);
+  for (std::size_t k = 1; k < tokens.size(); ++k)
+    if ((tokens[k].text == "i" || tokens[k].text == "n") && is_word(tokens[k - 1].text) &&
+        !before_values.contains(tokens[k - 1].text))
+      throw_user_error(label, text, tokens[k].at,
+                       fmt::format("a variable '{0}' hides the kernel's {0}; choose another name", tokens[k].text));
+}
+
 void check_brackets(const std::string& label, const std::string& text, const std::string& code) {
   std::vector<Token> open;
   for (const Token& token : tokens_of(code)) {
@@ -147,7 +158,8 @@ std::vector<UserParameter> user_parameters(const std::string& label, const std::
       if (parameter.type.empty() || user_dtype(parameter.name) != Dtype::unknown)
         throw_user_error(label, text, name.at,
                          fmt::format("'{}' has {}", name.text, parameter.type.empty() ? "no type" : "no name"));
-      if (parameter.dtype == Dtype::unknown && parameter.type.find(' ') != std::string::npos)
+      if (parameter.dtype == Dtype::unknown &&
+          (parameter.type.find(' ') != std::string::npos || parameter.type == "void"))
         throw_user_error(label, text, start, fmt::format("unknown type '{}'", parameter.type));
       if (parameter.name == "i" || parameter.name == "n")
         throw_user_error(label, text, name.at,
@@ -171,6 +183,7 @@ UserPiece::UserPiece(std::string name, std::string given)
   if (code.find_first_not_of(" \t\r\n") == std::string::npos)
     throw UsageError(fmt::format("{}: the text is empty", label));
   check_brackets(label, text, code);
+  check_names(label, text, code);
 }
 
 std::size_t UserPiece::position_of(std::string_view name) const {

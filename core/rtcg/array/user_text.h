@@ -32,7 +32,7 @@ Dtype user_dtype(std::string_view type);
 struct UserPiece {
   std::string label, text, code;
 
-  /// UsageError for an empty text and for brackets that do not pair.
+  /// UsageError for an empty text, for brackets that do not pair, and for variables `i` and `n` of its own.
   UserPiece(std::string label, std::string text);
   /// Of the variable's first occurrence, npos if there is none.
   std::size_t position_of(std::string_view name) const;

@@ -132,6 +132,9 @@ TEST_P(ElementwiseTest, ErrorsOfTheDefinition) {
   EXPECT_EQ(message_of([] { Elementwise("const T* x", "x[i] + 1", "f"); }),
             "f: no pointer without const; nothing would be written");
   EXPECT_EQ(message_of([] { Elementwise("T* z", " ", "f"); }), "f: the text is empty");
+  EXPECT_EQ(message_of([] { Elementwise("T* z", "for (int i = 0; i < 3; ++i) z[i] = i", "f"); }),
+            "f:1:10: error: a variable 'i' hides the kernel's i; choose another name\n"
+            "  for (int i = 0; i < 3; ++i) z[i] = i\n           ^");
 }
 
 TEST_P(ElementwiseTest, ErrorsOfACallNameTheParameter) {

@@ -85,9 +85,8 @@ TEST_P(ReductionTest, AxesIndicesAndPointers) {
   const Array x = Array::from(stream, std::vector<float>{1, 2, 3, 4, 5, 6}, Shape{2, 3});
   const Array turned = x.transpose().copy().transpose();
   for (const Array& a : {x, turned}) {
-    const UserArgument argument[] = {UserArgument(a)};
-    EXPECT_EQ(moment.run(argument, 0)[0].to_vector<double>(), (std::vector<double>{12, 22, 36}));
-    EXPECT_EQ(moment.run(argument, 1)[0].to_vector<double>(), (std::vector<double>{8, 62}));
+    EXPECT_EQ(moment.over(0, a).to_vector<double>(), (std::vector<double>{12, 22, 36}));
+    EXPECT_EQ(moment.over(1, a).to_vector<double>(), (std::vector<double>{8, 62}));
     EXPECT_EQ(moment(a).item<double>(), 70);
   }
   const Reduction roughness{
