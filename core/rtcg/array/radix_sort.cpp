@@ -126,7 +126,7 @@ Sort::Sort(const Stream& stream, const SortProblem& problem)
     shape_.positions = true;
     shape_.wide_positions = problem.position_bytes == 8;
     result_ = problem.positions;
-    problem_.values = problem_.positions;  // never read: the first pass makes the positions
+    problem_.values = problem_.keys;  // any buffer: the first pass makes the positions and reads none
     values_offset_ = 0;
   } else if (problem.sorted_values) {
     if (problem.value_bytes < 1 || problem.value_bytes > 16)
