@@ -6,6 +6,7 @@
 #include "rtcg/array/expression.h"
 #include "rtcg/array/kernel_table.h"
 #include "rtcg/array/loop_shape.h"
+#include "rtcg/array/prepared_launch.h"
 #include "rtcg/compile/template.h"
 #include "rtcg/error.h"
 #include "rtcg_core_kernels.h"
@@ -84,7 +85,10 @@ Grid elementwise_grid(const Device& device, const LoopBody& body) {
              : Grid::over(runs, group_items);
 }
 
-void launch_elementwise(const Stream& stream, const LoopBody& body) {
+namespace {
+
+/// `node`, where given, keeps what is launched from its second evaluation on.
+void launch(const Stream& stream, const LoopBody& body, const Node* node, const Array* output) {
   if (body.count() == 0) return;
   const Device& device = stream.device();
   const Kernel& kernel = cached_kernel(device, "elementwise", body.key(), [&] {
@@ -93,7 +97,29 @@ void launch_elementwise(const Stream& stream, const LoopBody& body) {
   ArgumentList list;
   body.append_arguments(list);
   list.value(static_cast<std::uint64_t>(body.count()));
-  kernel.launch(stream, elementwise_grid(device, body), list.arguments());
+  const Grid grid = elementwise_grid(device, body);
+  kernel.launch(stream, grid, list.arguments());
+  if (node == nullptr || node->stream != stream.native()) return;
+  if (!node->was_evaluated.load(std::memory_order_relaxed)) {
+    node->was_evaluated.store(true, std::memory_order_relaxed);
+  } else if (node->prepared.load(std::memory_order_relaxed) == nullptr) {
+    auto fresh = std::make_unique<const PreparedLaunch>(body, kernel, grid, list, *output);
+    const PreparedLaunch* none = nullptr;
+    if (node->prepared.compare_exchange_strong(none, fresh.get(), std::memory_order_release)) fresh.release();
+  }
+}
+
+}  // namespace
+
+void launch_elementwise(const Stream& stream, const LoopBody& body) {
+  launch(stream, body, nullptr, nullptr);
+}
+
+bool launch_prepared(const Node& node, const Array& output) {
+  const PreparedLaunch* prepared = node.prepared.load(std::memory_order_acquire);
+  if (prepared == nullptr || is_checked() || !prepared->serves(output)) return false;
+  (*prepared)(output);
+  return true;
 }
 
 bool is_fitting(const LoopBody& body) {
@@ -140,13 +166,12 @@ NodePtr fitted(const Stream& stream, const NodePtr& node, const Shape& shape) {
 }
 
 void run_elementwise(const Stream& stream, const NodePtr& root, const Array& output) {
-  {
-    const LoopBody body(stream.device(), {&root, 1}, output.shape(), {&output, 1});
-    if (is_fitting(body)) return launch_elementwise(stream, body);
-  }
+  const LoopBody body(stream.device(), {&root, 1}, output.shape(), {&output, 1});
+  if (body.reads_elsewhere()) return run_elementwise(stream, Expression(root).evaluate(stream).node(), output);
+  if (is_fitting(body)) return launch(stream, body, root.get(), &output);
   const NodePtr smaller = fitted(stream, root, output.shape());
-  const LoopBody body(stream.device(), {&smaller, 1}, output.shape(), {&output, 1});
-  launch_elementwise(stream, body);
+  const LoopBody rest(stream.device(), {&smaller, 1}, output.shape(), {&output, 1});
+  launch(stream, rest, nullptr, nullptr);
 }
 
 }  // namespace rtcg

@@ -14,8 +14,11 @@ void launch_elementwise(const Stream& stream, const LoopBody& body);
 Source elementwise_source(const Device& device, const LoopBody& body, const BodyText& text);
 Grid elementwise_grid(const Device& device, const LoopBody& body);
 
-/// One expression without phases into one output of its shape, by as many kernels as it takes (fitted).
+/// One expression without phases into one output of its shape, by as many kernels as it takes (fitted). Right also when
+/// it reads the output's memory at other places.
 void run_elementwise(const Stream& stream, const NodePtr& root, const Array& output);
+/// The same at the cost of a launch, where an earlier evaluation of the node has left what it takes; else false.
+bool launch_prepared(const Node& node, const Array& output);
 
 /// Is the body one that a kernel can have, and small enough that one kernel serves it well?
 bool is_fitting(const LoopBody& body);

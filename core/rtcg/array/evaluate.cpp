@@ -28,24 +28,6 @@ const ArrayNode* first_array(const Node& node) {
   return found;
 }
 
-/// Does element i of the value depend on an element of the target's memory other than i?
-bool reads_elsewhere(const NodePtr& node, const Array& target, std::unordered_set<const Node*>& seen,
-                     bool any_place = false) {
-  if (node->op == Op::array) {
-    const auto& array = static_cast<const ArrayNode&>(*node);
-    return array.buffer.native() == target.buffer().native() &&
-           (any_place || !(array.offset == target.offset() && array.strides == target.strides() &&
-                           array.shape == target.shape() && array.dtype == target.dtype()));
-  }
-  if (!seen.insert(node.get()).second) return false;
-  bool found = false;
-  for_each_operand(*node, [&](const NodePtr& operand) {
-    const bool source = node->op == Op::take && operand == node->operands[0];
-    found = found || reads_elsewhere(operand, target, seen, source);
-  });
-  return found;
-}
-
 }  // namespace
 
 std::optional<Stream> stream_of(std::span<const Expression> expressions) {
@@ -73,6 +55,10 @@ void order_streams(const Stream& stream, std::span<const NodePtr> nodes, bool af
 }
 
 Array evaluate_one(const Stream& stream, const NodePtr& node) {
+  if (node->prepared.load(std::memory_order_relaxed) != nullptr) {
+    Array result = Array::empty(stream, node->shape, node->dtype);
+    if (launch_prepared(*node, result)) return result;
+  }
   order_streams(stream, {&node, 1}, false);
   const NodePtr root = without_phases(stream, node);
   Array result;
@@ -130,6 +116,7 @@ std::vector<Array> evaluate(std::span<const Expression> expressions, const Strea
 }
 
 void evaluate_into(const Array& target, const Expression& value) {
+  if (launch_prepared(*value.node(), target)) return;
   if (!(broadcast(value.shape(), target.shape()) == target.shape()))
     throw UsageError(fmt::format("assign: a value of shape {} does not broadcast to {}", to_string(value.shape()),
                                  to_string(target.shape())));
@@ -142,9 +129,7 @@ void evaluate_into(const Array& target, const Expression& value) {
   const Stream& stream = target.stream();
   const NodePtr nodes[] = {value.node()};
   order_streams(stream, nodes, false);
-  NodePtr node = make_cast(without_phases(stream, value.node()), target.dtype());
-  std::unordered_set<const Node*> seen;
-  if (reads_elsewhere(node, target, seen)) node = Expression(node).evaluate(stream).node();
+  const NodePtr node = make_cast(without_phases(stream, value.node()), target.dtype());
   run_elementwise(stream, node, target);
   order_streams(stream, nodes, true);
 }

@@ -72,8 +72,12 @@ LoopBody::LoopBody(const Device& device, std::span<const NodePtr> roots, const S
     root_types_.push_back(root->dtype);
   }
   for (const Array& output : outputs) {
-    for (const Operand& operand : operands_)
-      aliased_ = aliased_ || (operand.array != nullptr && operand.array->buffer.native() == output.buffer().native());
+    for (const Operand& operand : operands_) {
+      if (operand.array == nullptr || operand.array->buffer.native() != output.buffer().native()) continue;
+      aliased_ = true;
+      reads_elsewhere_ = reads_elsewhere_ || operand.role == Role::source || operand.offset != output.offset() ||
+                         operand.strides != output.strides() || operand.type != output.dtype();
+    }
     Operand operand;
     operand.array = output.node().get();
     operand.offset = output.offset();

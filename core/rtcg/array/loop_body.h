@@ -78,6 +78,8 @@ class LoopBody {
   /// Where rows are not aligned, items that work on elements side by side are faster (measured on an H200: a window of
   /// a matrix at 3.0 TB/s instead of 2.65; operands that are one run do not mind).
   bool prefers_runs() const;
+  bool is_aliased() const { return aliased_; }               ///< an output's memory is read
+  bool reads_elsewhere() const { return reads_elsewhere_; }  ///< ... at other places than the one written
 
   void append_arguments(ArgumentList& list) const;
   BodyText text() const;
@@ -138,7 +140,7 @@ class LoopBody {
   std::size_t output_count_ = 0;
   int divisors_ = -1;     ///< first of two words for each extent but the first, by which one divides; -1: none
   bool is_whole_ = true;  ///< every operand is contiguous in the loop's shape or one element
-  bool cpu_ = false, wide_ = false, whole_rows_ = false, aliased_ = false, fits_ = true;
+  bool cpu_ = false, wide_ = false, whole_rows_ = false, aliased_ = false, reads_elsewhere_ = false, fits_ = true;
   /// Extents (of more than one dimension), then operands' words, then the divisors.
   std::pmr::vector<std::int64_t> walk_{&resource_};
   std::pmr::vector<std::int32_t> walk_narrow_{&resource_};  ///< the same, as launched when 32 bits do

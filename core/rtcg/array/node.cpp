@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "rtcg/array/prepared_launch.h"
 #include "rtcg/error.h"
 
 namespace rtcg {
@@ -30,6 +31,10 @@ Dtype common_type(std::span<const NodePtr* const> operands, std::size_t first) {
 }
 
 }  // namespace
+
+Node::~Node() {
+  delete prepared.load();
+}
 
 ArrayNode::ArrayNode(Buffer memory, const Stream& s, Dtype type, const Shape& extents, const Strides& steps,
                      std::int64_t first)

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -21,6 +22,7 @@ namespace rtcg {
 
 class Array;
 class Expression;
+class PreparedLaunch;
 struct Node;
 using NodePtr = std::shared_ptr<const Node>;
 
@@ -36,6 +38,8 @@ struct Node {
   Dtype operand_type = Dtype::unknown;  ///< of the operations table: what its operands are converted to
   Shape shape;
   std::array<NodePtr, 3> operands;  ///< those of the operations table, cast and take (source, index)
+  mutable std::atomic<const PreparedLaunch*> prepared{nullptr};  ///< owned; set at most once
+  mutable std::atomic<bool> was_evaluated{false};
 
   void set_operand(std::size_t k, NodePtr operand) {
     note_operand(*operand);
@@ -43,7 +47,7 @@ struct Node {
   }
 
   Node(Op operation, Dtype type, const Shape& extents) : op(operation), dtype(type), shape(extents) {}
-  virtual ~Node() = default;
+  virtual ~Node();
 
  protected:
   void note_operand(const Node& operand) {
