@@ -88,7 +88,7 @@ void Elementwise::run(std::span<const UserArgument> arguments) const {
   body.append_arguments(list);
   call.append_pointers(list);
   list.value(static_cast<std::uint64_t>(body.count()));
-  kernel.launch(stream, elementwise_grid(stream.device(), body), list.arguments());
+  kernel.launch(stream, elementwise_grid(stream.device(), body.count(), body.lanes()), list.arguments());
   call.finish();
 }
 

@@ -6,6 +6,7 @@
 #include "rtcg/array/expression.h"
 #include "rtcg/array/kernel_table.h"
 #include "rtcg/array/loop_shape.h"
+#include "rtcg/array/plain_loop.h"
 #include "rtcg/array/prepared_launch.h"
 #include "rtcg/compile/template.h"
 #include "rtcg/error.h"
@@ -77,8 +78,8 @@ Source elementwise_source(const Device& device, const LoopBody& body, const Body
                                          "elementwise.cl"));
 }
 
-Grid elementwise_grid(const Device& device, const LoopBody& body) {
-  const std::size_t runs = (static_cast<std::size_t>(body.count()) - 1) / body.lanes() + 1;
+Grid elementwise_grid(const Device& device, std::int64_t count, unsigned lanes) {
+  const std::size_t runs = (static_cast<std::size_t>(count) - 1) / lanes + 1;
   // Chunks of a few thousand elements at least, or starting them costs more than computing them.
   return loop_shape(device) == LoopShape::cpu
              ? Grid::of(std::clamp<std::size_t>(runs / 4096, 1, 4 * device.properties().compute_units), 1)
@@ -97,15 +98,16 @@ void launch(const Stream& stream, const LoopBody& body, const Node* node, const 
   ArgumentList list;
   body.append_arguments(list);
   list.value(static_cast<std::uint64_t>(body.count()));
-  const Grid grid = elementwise_grid(device, body);
+  const Grid grid = elementwise_grid(device, body.count(), body.lanes());
   kernel.launch(stream, grid, list.arguments());
   if (node == nullptr || node->stream != stream.native()) return;
-  if (!node->was_evaluated.load(std::memory_order_relaxed)) {
-    node->was_evaluated.store(true, std::memory_order_relaxed);
-  } else if (node->prepared.load(std::memory_order_relaxed) == nullptr) {
+  if (!node->evaluations.any.load(std::memory_order_relaxed)) {
+    node->evaluations.any.store(true, std::memory_order_relaxed);
+  } else if (node->evaluations.prepared.load(std::memory_order_relaxed) == nullptr) {
     auto fresh = std::make_unique<const PreparedLaunch>(body, kernel, grid, list, *output);
     const PreparedLaunch* none = nullptr;
-    if (node->prepared.compare_exchange_strong(none, fresh.get(), std::memory_order_release)) fresh.release();
+    if (node->evaluations.prepared.compare_exchange_strong(none, fresh.get(), std::memory_order_release))
+      fresh.release();
   }
 }
 
@@ -116,7 +118,7 @@ void launch_elementwise(const Stream& stream, const LoopBody& body) {
 }
 
 bool launch_prepared(const Node& node, const Array& output) {
-  const PreparedLaunch* prepared = node.prepared.load(std::memory_order_acquire);
+  const PreparedLaunch* prepared = node.evaluations.prepared.load(std::memory_order_acquire);
   if (prepared == nullptr || is_checked() || !prepared->serves(output)) return false;
   (*prepared)(output);
   return true;
@@ -166,6 +168,10 @@ NodePtr fitted(const Stream& stream, const NodePtr& node, const Shape& shape) {
 }
 
 void run_elementwise(const Stream& stream, const NodePtr& root, const Array& output) {
+  if (!root->evaluations.any.load(std::memory_order_relaxed) && launch_plain(stream, root, output)) {
+    root->evaluations.any.store(true, std::memory_order_relaxed);
+    return;
+  }
   const LoopBody body(stream.device(), {&root, 1}, output.shape(), {&output, 1});
   if (body.reads_elsewhere()) return run_elementwise(stream, Expression(root).evaluate(stream).node(), output);
   if (is_fitting(body)) return launch(stream, body, root.get(), &output);

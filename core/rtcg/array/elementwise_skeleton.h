@@ -12,7 +12,7 @@ void launch_elementwise(const Stream& stream, const LoopBody& body);
 /// What it launches, for those who change the body's text (the users' Elementwise): the kernel is "evaluate", and takes
 /// the number of elements as ulong after the body's arguments.
 Source elementwise_source(const Device& device, const LoopBody& body, const BodyText& text);
-Grid elementwise_grid(const Device& device, const LoopBody& body);
+Grid elementwise_grid(const Device& device, std::int64_t count, unsigned lanes);
 
 /// One expression without phases into one output of its shape, by as many kernels as it takes (fitted). Right also when
 /// it reads the output's memory at other places.

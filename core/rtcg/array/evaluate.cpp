@@ -55,7 +55,7 @@ void order_streams(const Stream& stream, std::span<const NodePtr> nodes, bool af
 }
 
 Array evaluate_one(const Stream& stream, const NodePtr& node) {
-  if (node->prepared.load(std::memory_order_relaxed) != nullptr) {
+  if (node->evaluations.prepared.load(std::memory_order_relaxed) != nullptr) {
     Array result = Array::empty(stream, node->shape, node->dtype);
     if (launch_prepared(*node, result)) return result;
   }

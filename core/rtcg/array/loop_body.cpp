@@ -21,6 +21,17 @@ Dtype travelling_type(Dtype type) {
 
 }  // namespace
 
+unsigned run_lanes(std::size_t widest) {
+  return static_cast<unsigned>(std::clamp<std::size_t>(16 / widest, 1, 16));
+}
+
+void append_scalar(ArgumentList& list, const Scalar& value, Dtype type) {
+  if (value.dtype() == type && type != Dtype::f16)
+    list.bytes(value.data(), size_of(type), type);
+  else
+    list.copy(value.as(travelling_type(type)));
+}
+
 void ArgumentList::buffer(const Buffer& buffer, Dtype type) {
   // A boolean's byte is a uchar to the kernel.
   list_[count_++] = {buffer.argument(), {type == Dtype::boolean ? Dtype::u8 : type, 1, ArgumentSpace::buffer, 0}};
@@ -228,7 +239,7 @@ void LoopBody::decide_lanes(const Device& device, unsigned cpu_lanes) {
   for (const Operand& operand : operands_)
     if (operand.role != Role::index) widest = std::max(widest, size_of(operand.type));
   if (operands_.empty()) widest = 4;
-  lanes_ = static_cast<unsigned>(std::clamp<std::size_t>(16 / widest, 1, 16));
+  lanes_ = run_lanes(widest);
 }
 
 void LoopBody::decide_walk(Operand& operand, bool is_cuda) {
@@ -368,11 +379,7 @@ void LoopBody::append_arguments(ArgumentList& list) const {
     const std::size_t widest = size_of(travelling_type(scalars_[scalar_order().front()].type));
     return list.structure(packed.data(), (bytes + widest - 1) / widest * widest);
   }
-  for (const auto& [scalar, type] : scalars_)
-    if (scalar->dtype() == type && type != Dtype::f16)
-      list.bytes(scalar->data(), size_of(type), type);
-    else
-      list.copy(scalar->as(travelling_type(type)));
+  for (const ScalarUse& use : scalars_) append_scalar(list, *use.value, use.type);
 }
 
 std::size_t LoopBody::scalar_bytes() const {
@@ -391,6 +398,9 @@ std::vector<std::size_t> LoopBody::scalar_order() const {
 }
 
 bool LoopBody::prefers_runs() const {
+  // Functions may loop, and neighbours loop alike.
+  for (const Linear& linear : nodes_)
+    if (linear.node->op == Op::call) return false;
   return std::all_of(operands_.begin(), operands_.end(), [](const Operand& operand) {
     return operand.role == Role::index || operand.walk < Walk::rows || operand.is_aligned;
   });

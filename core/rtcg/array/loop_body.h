@@ -55,6 +55,11 @@ class ArgumentList {
   std::size_t count_ = 0, used_ = 0;
 };
 
+/// As a kernel's parameter of the type takes it; refers to the value where it has the type.
+void append_scalar(ArgumentList& list, const Scalar& value, Dtype type);
+/// Elements of a run on a GPU: 16 bytes of the widest type, in bytes.
+unsigned run_lanes(std::size_t widest);
+
 class LoopBody {
  public:
   /// Roots free of totals, each broadcastable to `shape`; `outputs` of that shape, any number; `keep` writes the

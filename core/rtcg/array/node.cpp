@@ -32,7 +32,7 @@ Dtype common_type(std::span<const NodePtr* const> operands, std::size_t first) {
 
 }  // namespace
 
-Node::~Node() {
+Evaluations::~Evaluations() {
   delete prepared.load();
 }
 

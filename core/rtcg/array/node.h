@@ -23,6 +23,17 @@ namespace rtcg {
 class Array;
 class Expression;
 class PreparedLaunch;
+/// What earlier evaluations of a node leave with it (array/prepared_launch.h). A copy of the node starts without.
+struct Evaluations {
+  std::atomic<const PreparedLaunch*> prepared{nullptr};  ///< owned; set at most once
+  std::atomic<bool> any{false};
+
+  Evaluations() = default;
+  Evaluations(const Evaluations&) {}
+  Evaluations& operator=(const Evaluations&) = delete;
+  ~Evaluations();
+};
+
 struct Node;
 using NodePtr = std::shared_ptr<const Node>;
 
@@ -38,8 +49,7 @@ struct Node {
   Dtype operand_type = Dtype::unknown;  ///< of the operations table: what its operands are converted to
   Shape shape;
   std::array<NodePtr, 3> operands;  ///< those of the operations table, cast and take (source, index)
-  mutable std::atomic<const PreparedLaunch*> prepared{nullptr};  ///< owned; set at most once
-  mutable std::atomic<bool> was_evaluated{false};
+  mutable Evaluations evaluations;
 
   void set_operand(std::size_t k, NodePtr operand) {
     note_operand(*operand);
@@ -47,7 +57,8 @@ struct Node {
   }
 
   Node(Op operation, Dtype type, const Shape& extents) : op(operation), dtype(type), shape(extents) {}
-  virtual ~Node();
+  Node(const Node&) = default;
+  virtual ~Node() = default;
 
  protected:
   void note_operand(const Node& operand) {
