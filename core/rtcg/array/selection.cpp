@@ -86,12 +86,12 @@ class Selector {
     text_.value = condition;
     for (std::size_t v = 0; v < values.size(); ++v)
       text_.selected.push_back({outputs_[v].dtype(), values[v], fmt::format("result{}", v)});
-    text_.finish = "*scan_count = last_count;";
+    text_.finish = "*selected_total = last_count;";
     launch();
   }
   /// `output`: statements; `last`: how many there are, from the last item.
   void run(const std::string& output, const std::string& last) {
-    text_.output = fmt::format("{} if (i == N - 1) *scan_count = {};", output, last);
+    text_.output = fmt::format("{} if (i == N - 1) *selected_total = {};", output, last);
     launch();
   }
 
@@ -111,7 +111,7 @@ class Selector {
           fmt::format("global const {}* source{}, const ulong offset{}, ", storage_name(sources_[s].dtype()), s, s);
     for (std::size_t r = 0; r < outputs_.size(); ++r)
       text_.parameters += fmt::format("global {}* result{}, ", storage_name(outputs_[r].dtype()), r);
-    text_.parameters += "global ulong* scan_count, ";
+    text_.parameters += "global ulong* selected_total, ";
     if (count_ == 0) {
       total_.buffer().zero(stream_);
       return;

@@ -231,9 +231,9 @@ TEST(ScanSource, EveryLoopCompilesForCuda) {
     }
   ScanText selection;
   selection.value_type = "uint", selection.value_bytes = 4, selection.combine = "a + b", selection.neutral = "0";
-  selection.value = "v0_ > 3", selection.parameters = "global float* r0, global half* r1, global ulong* count, ";
+  selection.value = "v0_ > 3", selection.parameters = "global float* r0, global half* r1, global ulong* selected_total, ";
   selection.selected = {{Dtype::f32, "v0_", "r0"}, {Dtype::f16, "v0_", "r1"}};
-  selection.finish = "*count = last_count;";
+  selection.finish = "*selected_total = last_count;";
   for (const ScanLoop loop : {ScanLoop::lookback, ScanLoop::groups, ScanLoop::chunks}) {
     const ScanPlan plan = plan_scan(loop, gpu, 1 << 20, 4, selection);
     EXPECT_NO_THROW(check_cuda(scan_source(plan, plain_body("float", false), selection), "sm_80"));
