@@ -38,7 +38,7 @@ kernel RTCG_GROUP_SIZE(COUNT_GROUP, 1, 1) void radix_histogram(global const key_
   }
   for (; i < length; i += stride) COUNT_DIGITS(keys[i]);
   barrier(CLK_LOCAL_MEM_FENCE);
-  for (uint i = t; i < PASSES * COUNT_GROUP; i += COUNT_GROUP) {
+  for (uint i = t; i < PASSES * 256; i += COUNT_GROUP) {
     uint sum = 0;
     for (uint c = 0; c < COPIES; ++c) sum += own[i * COPIES + (c + i) % COPIES];
     if (sum != 0) atomic_add(&counts[row * (PASSES * 256) + i], sum);
