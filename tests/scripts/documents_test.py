@@ -32,7 +32,7 @@ class Documents(unittest.TestCase):
         for guide, test, count in (
             ("generating-kernels.md", "compile/generating_kernels_test.cpp", 4),
             ("arrays.md", "array/arrays_guide_test.cpp", 8),
-            ("from-numpy.md", "array/from_numpy_test.cpp", 6),
+            ("from-numpy.md", "array/from_numpy_test.cpp", 7),
             ("primitives.md", "array/primitives_guide_test.cpp", 4),
         ):
             code = (ROOT / "tests/core" / test).read_text()

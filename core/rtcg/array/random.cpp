@@ -10,6 +10,7 @@
 #include "rtcg/array/kernel_table.h"
 #include "rtcg/array/loop_body.h"
 #include "rtcg/array/loop_shape.h"
+#include "rtcg/array/primitives.h"
 #include "rtcg/compile/template.h"
 #include "rtcg_core_kernels.h"
 
@@ -216,6 +217,11 @@ Array Random::bernoulli(const Stream& stream, const Shape& shape, double probabi
   fill.arguments = "below";
   fill.values = {static_cast<std::uint64_t>(std::llround(std::ldexp(probability, 32)))};
   return this->fill(stream, shape, Dtype::boolean, fill);
+}
+
+Array Random::permutation(const Stream& stream, std::int64_t n) {
+  if (n < 0) throw UsageError(fmt::format("Random::permutation: of {} numbers", n));
+  return sort_positions(bits(stream, {n}, Dtype::u64)).evaluate(stream);
 }
 
 Source& with_philox(Source& source) {

@@ -34,6 +34,8 @@ class Random {
   Array bits(const Stream& stream, const Shape& shape, Dtype type = Dtype::u32);
   /// bool, true with this probability to 2^-32; never for 0, always for 1.
   Array bernoulli(const Stream& stream, const Shape& shape, double probability);
+  /// 0 ... n - 1 in an order of which all are equally likely but for one in 2^64 / n^2; uint32, int64 beyond 2^32.
+  Array permutation(const Stream& stream, std::int64_t n);
 
  private:
   Array fill(const Stream& stream, const Shape& shape, Dtype type, const struct RandomFill& fill);

@@ -255,7 +255,10 @@ void run_scan(const Stream& stream, ScanLoop loop, const ScanText& text, const S
     return;
   }
   const bool has_parts = loop == ScanLoop::groups ? plan.groups > 1 : body.count > plan.share;
-  if (has_parts) launch("_reduce");
+  if (has_parts)
+    launch("_reduce");
+  else
+    scratch.zero(stream);  // the debug device lets no kernel have memory that nobody wrote
   launch("_apply");
 }
 

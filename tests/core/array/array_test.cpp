@@ -256,9 +256,9 @@ TEST_P(ArrayTest, SizesThatOverflowAreRefusedBeforeAnythingIsAllocated) {
   EXPECT_MESSAGE(UsageError, "element type is unknown", Array::empty(queue, {1}, Dtype::unknown));
 }
 
-TEST_P(ArrayTest, OutOfMemorySaysWhatWasAskedAndWhatIsHeld) {
+TEST_P(ArrayTest, OutOfMemorySaysWhatWasAsked) {
   const Stream queue = stream();
-  EXPECT_MESSAGE(OutOfMemory, "free", Array::empty(queue, {std::int64_t{1} << 50}, Dtype::f64));
+  EXPECT_MESSAGE(OutOfMemory, "9007199254740992 bytes", Array::empty(queue, {std::int64_t{1} << 50}, Dtype::f64));
 }
 
 TEST_P(ArrayTest, MemoryThatExistsIsCheckedAgainstShapeAndStrides) {

@@ -87,6 +87,18 @@ TEST_P(FromNumPyTest, Picking) {
   EXPECT_EQ(x.to_vector<float>(), (std::vector<float>{9, -1, 4, 9}));
 }
 
+TEST_P(FromNumPyTest, RandomNumbers) {
+  Stream stream = this->stream();
+  Array x = Array::arange(stream, 100, Dtype::f32);
+
+  Random random{7};
+  Array noise = random.normal(stream, {1000});
+  Array shuffled = take(x, random.permutation(stream, x.size()));
+
+  EXPECT_NEAR(mean(noise).item<float>(), 0, 0.15);
+  EXPECT_EQ(sum(shuffled).item<float>(), 4950);
+}
+
 TEST_P(FromNumPyTest, KernelsOfYourOwn) {
   Stream stream = this->stream();
   Array x = Array::arange(stream, 5, Dtype::f32), y = Array::full(stream, {5}, Dtype::f32, 1.0f);
@@ -113,6 +125,8 @@ TEST_P(FromNumPyTest, Thrust) {
   auto [groups, sums] = reduce_by_key(keys, x, sum_operation(Dtype::f32));
   Array moved = gather(y, index);
   Array counted = indices({3}).evaluate(stream);
+  Array order = sort_positions(-x);
+  Array by_key = gather(y, order);                  // sort_by_key
 
   EXPECT_EQ(axpy.to_vector<float>(), (std::vector<float>{6, 9, 12}));
   EXPECT_EQ(dot_product, 32);
@@ -121,6 +135,7 @@ TEST_P(FromNumPyTest, Thrust) {
   EXPECT_EQ(groups.to_vector<int>(), (std::vector<int>{7, 8}));
   EXPECT_EQ(sums.to_vector<float>(), (std::vector<float>{3, 3}));
   EXPECT_EQ(moved.to_vector<float>(), (std::vector<float>{6, 4, 5}));
+  EXPECT_EQ(by_key.to_vector<float>(), (std::vector<float>{6, 5, 4}));
   EXPECT_EQ(counted.to_vector<std::int64_t>(), (std::vector<std::int64_t>{0, 1, 2}));
 }
 // clang-format on

@@ -252,6 +252,26 @@ TEST_P(RandomTest, BernoulliHitsItsProbability) {
   EXPECT_MESSAGE(UsageError, "a probability from 0 to 1, not 1.5", random.bernoulli(stream, {9}, 1.5));
 }
 
+TEST_P(RandomTest, PermutationsHoldEveryNumberOnceAndAreEquallyLikely) {
+  Random random(12);
+  const auto large = random.permutation(stream, 5000).to_vector<std::uint32_t>();
+  std::vector<std::uint32_t> sorted = large;
+  std::sort(sorted.begin(), sorted.end());
+  for (std::uint32_t i = 0; i < 5000; ++i) ASSERT_EQ(sorted[i], i);
+  std::array<int, 27> counts{};
+  for (int k = 0; k < 600; ++k) {
+    const auto p = random.permutation(stream, 3).to_vector<std::uint32_t>();
+    ++counts[p[0] * 9 + p[1] * 3 + p[2]];
+  }
+  // Six orders, five degrees of freedom: 20.5 is passed once in 1000.
+  double chi = 0;
+  for (const int place : {5, 7, 11, 15, 19, 21})
+    chi += (counts[static_cast<std::size_t>(place)] - 100.0) * (counts[static_cast<std::size_t>(place)] - 100.0) / 100;
+  EXPECT_LT(chi, 20.5);
+  EXPECT_EQ(random.permutation(stream, 0).size(), 0);
+  EXPECT_MESSAGE(UsageError, "of -1 numbers", random.permutation(stream, -1));
+}
+
 TEST_P(RandomTest, CallsGoOnAndSplitsDiffer) {
   Random whole(6), parts(6);
   const auto all = whole.uniform(stream, {2000}).to_vector<float>();

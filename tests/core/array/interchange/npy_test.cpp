@@ -161,6 +161,21 @@ TEST_P(NpyTest, EveryTruncationIsRefused) {
   }
 }
 
+TEST_P(NpyTest, FlippedBytesOfTheHeaderAreRefusedOrHarmless) {
+  const Stream queue = stream();
+  const std::string whole = npy(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", std::string(8, '\0'));
+  for (std::size_t at = 0; at + 8 < whole.size(); ++at)
+    for (const char flip : {'\x01', '\x08', '\x40', '\x80'}) {
+      std::string damaged = whole;
+      damaged[at] = static_cast<char>(damaged[at] ^ flip);
+      write_bytes(file_, damaged);
+      try {
+        EXPECT_EQ(read_npy(queue, file_).bytes(), 8u) << at;
+      } catch (const InputError&) {
+      }
+    }
+}
+
 TEST_P(NpyTest, PlacesThatCannotBeReadOrWrittenAreNamed) {
   const Stream queue = stream();
   EXPECT_MESSAGE(InputError, "a.npy: cannot be read: No such file", read_npy(queue, file_));
