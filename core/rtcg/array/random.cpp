@@ -10,7 +10,7 @@
 #include "rtcg/array/kernel_table.h"
 #include "rtcg/array/loop_body.h"
 #include "rtcg/array/loop_shape.h"
-#include "rtcg/array/primitives.h"
+#include "rtcg/array/sorting.h"
 #include "rtcg/compile/template.h"
 #include "rtcg_core_kernels.h"
 
@@ -221,7 +221,7 @@ Array Random::bernoulli(const Stream& stream, const Shape& shape, double probabi
 
 Array Random::permutation(const Stream& stream, std::int64_t n) {
   if (n < 0) throw UsageError(fmt::format("Random::permutation: of {} numbers", n));
-  return sort_positions(bits(stream, {n}, Dtype::u64)).evaluate(stream);
+  return argsort(bits(stream, {n}, Dtype::u64)).evaluate(stream);
 }
 
 Source& with_philox(Source& source) {

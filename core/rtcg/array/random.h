@@ -34,7 +34,7 @@ class Random {
   Array bits(const Stream& stream, const Shape& shape, Dtype type = Dtype::u32);
   /// bool, true with this probability to 2^-32; never for 0, always for 1.
   Array bernoulli(const Stream& stream, const Shape& shape, double probability);
-  /// 0 ... n - 1 in an order of which all are equally likely but for one in 2^64 / n^2; uint32, int64 beyond 2^32.
+  /// 0 ... n - 1, int64, in any order with equal chances (but for two of the 64-bit keys it sorts being equal).
   Array permutation(const Stream& stream, std::int64_t n);
 
  private:

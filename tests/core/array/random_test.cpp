@@ -254,14 +254,14 @@ TEST_P(RandomTest, BernoulliHitsItsProbability) {
 
 TEST_P(RandomTest, PermutationsHoldEveryNumberOnceAndAreEquallyLikely) {
   Random random(12);
-  const auto large = random.permutation(stream, 5000).to_vector<std::uint32_t>();
-  std::vector<std::uint32_t> sorted = large;
-  std::sort(sorted.begin(), sorted.end());
-  for (std::uint32_t i = 0; i < 5000; ++i) ASSERT_EQ(sorted[i], i);
+  auto large = random.permutation(stream, 5000).to_vector<std::int64_t>();
+  EXPECT_FALSE(std::is_sorted(large.begin(), large.end()));
+  std::sort(large.begin(), large.end());
+  for (std::size_t i = 0; i < 5000; ++i) ASSERT_EQ(large[i], static_cast<std::int64_t>(i));
   std::array<int, 27> counts{};
   for (int k = 0; k < 600; ++k) {
-    const auto p = random.permutation(stream, 3).to_vector<std::uint32_t>();
-    ++counts[p[0] * 9 + p[1] * 3 + p[2]];
+    const auto p = random.permutation(stream, 3).to_vector<std::int64_t>();
+    ++counts[static_cast<std::size_t>(p[0] * 9 + p[1] * 3 + p[2])];
   }
   // Six orders, five degrees of freedom: 20.5 is passed once in 1000.
   double chi = 0;
