@@ -9,7 +9,7 @@ namespace rtcg::bench {
 namespace {
 
 constexpr int block_threads = 256;
-constexpr int most_blocks = 132 * 8;
+constexpr int most_blocks = 132 * 6;  // all of them resident on an H200
 
 struct Scalars {
   float rz[2], pq;
@@ -21,12 +21,27 @@ struct Problem {
   float w;
   int width, height;
   __device__ int pixels() const { return width * height; }
-  __device__ int padded(int i) const { return (i / width + 1) * (width + 2) + i % width + 1; }
   __device__ int plane() const { return (width + 2) * (height + 2); }
   __device__ void precondition(int i, float u, float v, float& zu, float& zv) const {
     const float determinant = 1.0f / (a[i] * c[i] - b[i] * b[i]);
     zu = determinant * (c[i] * u - b[i] * v);
     zv = determinant * (a[i] * v - b[i] * u);
+  }
+};
+
+// The pixels of a thread, a grid apart; row and column move along without a division.
+struct Walk {
+  int i, row, column, step, step_rows, step_columns;
+  __device__ explicit Walk(const Problem& problem) {
+    i = blockIdx.x * block_threads + threadIdx.x;
+    step = gridDim.x * block_threads;
+    row = i / problem.width, column = i % problem.width;
+    step_rows = step / problem.width, step_columns = step % problem.width;
+  }
+  __device__ int padded(const Problem& problem) const { return (row + 1) * (problem.width + 2) + column + 1; }
+  __device__ void advance(const Problem& problem) {
+    i += step, row += step_rows, column += step_columns;
+    if (column >= problem.width) column -= problem.width, ++row;
   }
 };
 
@@ -60,13 +75,15 @@ __device__ void grid_sum(float value, float* partial, unsigned* finished, float*
   if (threadIdx.x == 0) *result = sum, *finished = 0;
 }
 
-__global__ void start(Problem problem, const float* r, float* p, float* x, float* partial, Scalars* scalars) {
+__global__ void __launch_bounds__(block_threads, 6)
+    start(Problem problem, const float* r, float* p, float* x, float* partial, Scalars* scalars) {
   float dot = 0.0f;
   const int n = problem.pixels(), plane = problem.plane();
-  for (int i = blockIdx.x * block_threads + threadIdx.x; i < n; i += gridDim.x * block_threads) {
+  for (Walk walk(problem); walk.i < n; walk.advance(problem)) {
+    const int i = walk.i;
     float zu, zv;
     problem.precondition(i, r[i], r[n + i], zu, zv);
-    const int at = problem.padded(i);
+    const int at = walk.padded(problem);
     p[at] = zu, p[plane + at] = zv;
     x[i] = 0.0f, x[n + i] = 0.0f;
     dot += r[i] * zu + r[n + i] * zv;
@@ -74,11 +91,13 @@ __global__ void start(Problem problem, const float* r, float* p, float* x, float
   grid_sum(dot, partial, &scalars->finished, &scalars->rz[0]);
 }
 
-__global__ void product(Problem problem, const float* p, float* q, float* partial, Scalars* scalars) {
+__global__ void __launch_bounds__(block_threads, 6)
+    product(Problem problem, const float* p, float* q, float* partial, Scalars* scalars) {
   float dot = 0.0f;
   const int n = problem.pixels(), plane = problem.plane(), row = problem.width + 2;
-  for (int i = blockIdx.x * block_threads + threadIdx.x; i < n; i += gridDim.x * block_threads) {
-    const float *u = p + problem.padded(i), *v = u + plane;
+  for (Walk walk(problem); walk.i < n; walk.advance(problem)) {
+    const int i = walk.i;
+    const float *u = p + walk.padded(problem), *v = u + plane;
     const float a = problem.a[i], b = problem.b[i], c = problem.c[i], w = problem.w;
     const float qu = a * u[0] + b * v[0] - w * (u[-row] + u[-1] + u[1] + u[row]);
     const float qv = b * u[0] + c * v[0] - w * (v[-row] + v[-1] + v[1] + v[row]);
@@ -88,13 +107,14 @@ __global__ void product(Problem problem, const float* p, float* q, float* partia
   grid_sum(dot, partial, &scalars->finished, &scalars->pq);
 }
 
-__global__ void update(Problem problem, const float* p, const float* q, float* x, float* r, float* partial,
-                       Scalars* scalars, int turn) {
+__global__ void __launch_bounds__(block_threads, 6) update(Problem problem, const float* p, const float* q, float* x,
+                                                           float* r, float* partial, Scalars* scalars, int turn) {
   float dot = 0.0f;
   const float alpha = scalars->rz[turn & 1] / scalars->pq;
   const int n = problem.pixels(), plane = problem.plane();
-  for (int i = blockIdx.x * block_threads + threadIdx.x; i < n; i += gridDim.x * block_threads) {
-    const int at = problem.padded(i);
+  for (Walk walk(problem); walk.i < n; walk.advance(problem)) {
+    const int i = walk.i;
+    const int at = walk.padded(problem);
     x[i] += alpha * p[at];
     x[n + i] += alpha * p[plane + at];
     const float ru = r[i] - alpha * q[i], rv = r[n + i] - alpha * q[n + i];
@@ -106,13 +126,15 @@ __global__ void update(Problem problem, const float* p, const float* q, float* x
   grid_sum(dot, partial, &scalars->finished, &scalars->rz[1 - (turn & 1)]);
 }
 
-__global__ void direction(Problem problem, const float* r, float* p, const Scalars* scalars, int turn) {
+__global__ void __launch_bounds__(block_threads, 6)
+    direction(Problem problem, const float* r, float* p, const Scalars* scalars, int turn) {
   const float beta = scalars->rz[1 - (turn & 1)] / scalars->rz[turn & 1];
   const int n = problem.pixels(), plane = problem.plane();
-  for (int i = blockIdx.x * block_threads + threadIdx.x; i < n; i += gridDim.x * block_threads) {
+  for (Walk walk(problem); walk.i < n; walk.advance(problem)) {
+    const int i = walk.i;
     float zu, zv;
     problem.precondition(i, r[i], r[n + i], zu, zv);
-    const int at = problem.padded(i);
+    const int at = walk.padded(problem);
     p[at] = zu + beta * p[at];
     p[plane + at] = zv + beta * p[plane + at];
   }
