@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "rtcg/array/loop_body.h"
+#include "rtcg/error.h"
 
 namespace rtcg {
 
@@ -83,6 +84,9 @@ class LoopText {
       const FunctionText* function = static_cast<const CallNode*>(linear.node)->function.get();
       if (std::any_of(seen.begin(), seen.end(), [&](const FunctionText* f) { return f->text == function->text; }))
         continue;
+      if (std::any_of(seen.begin(), seen.end(), [&](const FunctionText* f) { return f->name == function->name; }))
+        throw UsageError(fmt::format("function {0}: two different functions named {0} meet in one kernel; rename one",
+                                     function->name));
       seen.push_back(function);
       text += fmt::format("#line 1 \"{}\"\n{}\n#line 1 \"generated\"\n", function->name, function->text);
     }

@@ -86,6 +86,9 @@ TEST_P(Primitives, FunctionsLoopAndCheckTheirArguments) {
   EXPECT_NE(message_of([] { Function("float f(float x) { return x;"); }).find("'{' is never closed"),
             std::string::npos);
   EXPECT_NE(message_of([] { Function("float sqrt(float x) { return x; }"); }).find("built-in"), std::string::npos);
+  const Function one("int f(int x) { return x + 1; }"), two("int f(int x) { return x + 2; }");
+  EXPECT_EQ(message_of([&] { values<std::int32_t>(one(array(Ints{1})) + two(array(Ints{1}))); }),
+            "function f: two different functions named f meet in one kernel; rename one");
   EXPECT_NE(message_of([&] { values(Function("float f(float x) { return y; }")(array(Floats{1}))); }).find("y"),
             std::string::npos);
 }
@@ -256,18 +259,18 @@ TEST_P(Primitives, SegmentedMapSeesItsRow) {
 TEST_P(Primitives, ScansGoFromBothEnds) {
   const Array x = array(Ints{3, 1, 4, 1, 5}), none = array(Ints{});
   both_shapes([&] {
-    EXPECT_EQ(values<std::int32_t>(scan(plus, x)), (Ints{3, 4, 8, 9, 14}));
-    EXPECT_EQ(values<std::int32_t>(scan("a + b", 2 * x)), (Ints{6, 8, 16, 18, 28}));
-    EXPECT_EQ(values<std::int32_t>(scan(maximum, x)), (Ints{3, 3, 4, 4, 5}));
-    EXPECT_EQ(values<std::int32_t>(rscan(plus, x)), (Ints{14, 11, 10, 6, 5}));
-    EXPECT_EQ(values<std::int32_t>(exclusive_scan(plus, 10, x)), (Ints{10, 13, 14, 18, 19}));
+    EXPECT_EQ(values<std::int32_t>(scan("a + b", x)), (Ints{3, 4, 8, 9, 14}));
     EXPECT_EQ(values<std::int32_t>(exclusive_rscan(plus, 10, x)), (Ints{21, 20, 16, 15, 10}));
-    EXPECT_EQ(values<std::int32_t>(scan(plus, none)), Ints{});
-    EXPECT_EQ(values<std::int32_t>(exclusive_scan(plus, 10, none)), Ints{});
-    // Associative, not commutative: the first value that is not zero.
-    EXPECT_EQ(values<std::int32_t>(scan(Operator("a != 0 ? a : b").with_neutral(0), array(Ints{0, 0, 7, 8}))),
-              (Ints{0, 0, 7, 7}));
   });
+  EXPECT_EQ(values<std::int32_t>(scan(plus, 2 * x)), (Ints{6, 8, 16, 18, 28}));
+  EXPECT_EQ(values<std::int32_t>(scan(maximum, x)), (Ints{3, 3, 4, 4, 5}));
+  EXPECT_EQ(values<std::int32_t>(rscan(plus, x)), (Ints{14, 11, 10, 6, 5}));
+  EXPECT_EQ(values<std::int32_t>(exclusive_scan(plus, 10, x)), (Ints{10, 13, 14, 18, 19}));
+  EXPECT_EQ(values<std::int32_t>(scan(plus, none)), Ints{});
+  EXPECT_EQ(values<std::int32_t>(exclusive_scan(plus, 10, none)), Ints{});
+  // Associative, not commutative: the first value that is not zero.
+  EXPECT_EQ(values<std::int32_t>(scan(Operator("a != 0 ? a : b").with_neutral(0), array(Ints{0, 0, 7, 8}))),
+            (Ints{0, 0, 7, 7}));
   EXPECT_EQ(message_of([&] { scan("a != 0 ? a : b", x); }),
             "scan: \"a != 0 ? a : b\" has no neutral element that is known; say it with_neutral(value)");
 }

@@ -205,7 +205,7 @@ std::string smallest_difference(const Stream& stream, const NodePtr& node, const
 class RandomExpressions : public test::DeviceTest {};
 
 TEST_P(RandomExpressions, AgreeWithAPlainInterpreter) {
-  constexpr unsigned sets = 8, rounds = 27;
+  constexpr unsigned sets = 6, rounds = 36;
   const Stream stream = this->stream();
   std::size_t expressions = 0, compared = 0, unknown = 0;
   int failures = 0;
