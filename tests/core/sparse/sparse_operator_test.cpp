@@ -286,6 +286,21 @@ TEST_P(SparseOperatorTest, RepeatsBitForBit) {
     }
 }
 
+TEST_P(SparseOperatorTest, KernelsForMoreEntriesThan32BitsCountCompile) {
+  const Stream s = stream();
+  const SparseMatrix matrix = from_eigen(random_matrix<double>(40, 40, 3, 16));
+  RowProgram program;
+  program.name = "long_starts";
+  program.parameters = "global const value_t* x, global value_t* y";
+  program.row = "y[i] = sum;";
+  const FormatTarget target{DeviceKind::gpu, 4, true};
+  for (DeviceMatrix format :
+       {make_csr(s, matrix, target), make_sell(s, matrix, target, 64, 1), make_packets(s, matrix, target)}) {
+    format.values.insert_or_assign("start", "long");
+    EXPECT_NO_THROW(format.kernel(device(), program)) << name_of(format.format);
+  }
+}
+
 TEST_P(SparseOperatorTest, RefusesWhatDoesNotFit) {
   const Stream s = stream();
   const SparseMatrix matrix = from_eigen(random_matrix<double>(50, 40, 5, 9));
