@@ -3,6 +3,7 @@
   items multiply the block's entries in their order in memory, whatever rows they belong to, then LANES items add up
   each row. A row too long for that is a block of its own, for which each item first adds up its share of the products.
   The first entries of blocks lie beside their first rows: one load less to wait for.
+  Where all rows are short (`direct`) an item takes a row; its neighbours' loads share cache lines.
   On a CPU an item takes a contiguous share of the blocks and their rows one by one.
 #}
 #define CAPACITY {{ capacity }}
@@ -13,7 +14,7 @@ SPARSE_KERNEL {{ name }}(
     global const {{ start }}* restrict starts,
     global const int* restrict columns, global const value_t* restrict values{{ parameters }}) {
 {{ declare }}
-{% if not cpu %}
+{% if not cpu and not direct %}
   local sum_t products[CAPACITY];
 {% if lanes > 1 %}
   local sum_t shares[GROUP];
@@ -26,6 +27,15 @@ SPARSE_KERNEL {{ name }}(
   for (uint i = (uint)blocks[OWN_FIRST(count)], last = (uint)blocks[OWN_LAST(count)]; i < last; ++i) {
     sum_t sum = ZERO;
     const {{ start }} end_of_row = starts[i + 1];
+    for ({{ start }} k = starts[i]; k < end_of_row; ++k) sum = MULTIPLY_ADD(values[k], SOURCE(columns[k]), sum);
+    { {{ row }} }
+  }
+{% elif direct %}
+  const uint rows = count == 0 ? 0 : (uint)blocks[block_count];
+  for (uint i = (uint)get_global_id(0); i < rows; i += (uint)get_global_size(0)) {
+    sum_t sum = ZERO;
+    const {{ start }} end_of_row = starts[i + 1];
+    RTCG_UNROLL(8)
     for ({{ start }} k = starts[i]; k < end_of_row; ++k) sum = MULTIPLY_ADD(values[k], SOURCE(columns[k]), sum);
     { {{ row }} }
   }

@@ -85,6 +85,7 @@ struct ConjugateGradients::Plan {
   std::size_t n = 0;
   bool fused = false;  ///< the product forms p = z + beta p itself
   std::size_t check_every = 0;
+  unsigned resident = 0;  ///< groups at once on a multiprocessor
   RowProgram product_program, residual_program;
   std::optional<Kernel> product, residual, direction, settle, update, measure, finish_product, finish_update,
       finish_check;
@@ -151,7 +152,8 @@ void ConjugateGradients::Plan::make_kernels() {
                                           "parts[get_group_id(0)] = total;";
   product_program.name = fused ? "cg_fused_product" : "cg_product";
   product_program.condition = "state[STATUS] == RUNNING";
-  if (fused) product_program.resident = 4;
+  // All kernels with sums run in as many groups. The fused product needs the registers.
+  resident = product_program.resident = residual_program.resident = fused ? 4 : 8;
   product_program.reduces = residual_program.reduces = true;
   product_program.helpers = residual_program.helpers = state_words;
   product_program.declare = residual_program.declare = "  GROUP_SCRATCH\n  total_t total = 0;";
@@ -186,17 +188,17 @@ void ConjugateGradients::Plan::make_kernels() {
   product = op.matrix().kernel(device, product_program);
   residual = op.matrix().kernel(device, residual_program);
 
-  grid = Grid::of(target.groups(), target.group());
+  grid = Grid::of(target.groups(resident), target.group());
   one_group = Grid::of(1, target.group());
   const bool wide = op.dtype() == ScalarType::f64;
-  TemplateValues values = common_values(target, op.dtype());
+  TemplateValues values = common_values(target, op.dtype(), 1, resident);
   values.insert_or_assign("lanes", wide ? 2 : 4);
   values.insert_or_assign("lane_type", wide ? "double2" : "float4");
   values.insert_or_assign("components", wide ? TemplateValue::List{"x", "y"} : TemplateValue::List{"x", "y", "z", "w"});
-  values.insert_or_assign("parts", target.groups());
+  values.insert_or_assign("parts", target.groups(resident));
   values.insert_or_assign("block", preconditioner.block());
-  const Module module = compile(
-      device, Source("cg.cl", common_text(target, op.dtype()) + state_words + render(kernels::cg_cl, values, "cg.cl")));
+  const Module module = compile(device, Source("cg.cl", common_text(target, op.dtype(), 1, resident) + state_words +
+                                                            render(kernels::cg_cl, values, "cg.cl")));
   direction = module.kernel("cg_direction"), settle = module.kernel("cg_settle");
   update = module.kernel("cg_update"), measure = module.kernel("cg_measure");
   finish_product = module.kernel("cg_finish_product"), finish_update = module.kernel("cg_finish_update");
@@ -212,7 +214,7 @@ void ConjugateGradients::Plan::make_vectors(const Stream& stream) {
     return buffer;
   };
   const auto vector = [&] { return zeros(n, dtype); };
-  const std::size_t parts_count = op.matrix().target.groups();
+  const std::size_t parts_count = op.matrix().target.groups(resident);
   const ScalarType total = op.matrix().target.has_double ? ScalarType::f64 : ScalarType::f32;
   r = vector(), p_even = vector(), q = vector();
   p_odd = fused ? vector() : p_even;

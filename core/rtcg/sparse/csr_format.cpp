@@ -23,6 +23,15 @@ unsigned lanes_for(const SparseMatrix& matrix) {
   return lanes;
 }
 
+/// Can one item walk along each row? Up to about a cache line of entries.
+bool has_short_rows(const SparseMatrix& matrix) {
+  constexpr std::int64_t longest = 16;
+  const auto& starts = matrix.row_starts();
+  return std::adjacent_find(starts.begin(), starts.end(), [](std::int64_t first, std::int64_t last) {
+           return last - first > longest;
+         }) == starts.end();
+}
+
 /// First rows of blocks of consecutive rows with at most `most_rows` rows and `most_entries` entries, except that a
 /// longer row is a block of its own; the last element is the number of rows.
 std::vector<std::int32_t> row_blocks(const SparseMatrix& matrix, std::size_t most_rows, std::size_t most_entries) {
@@ -43,11 +52,13 @@ std::vector<std::int32_t> row_blocks(const SparseMatrix& matrix, std::size_t mos
 
 DeviceMatrix make_csr(const Stream& stream, const SparseMatrix& matrix, const FormatTarget& target, unsigned lanes) {
   DeviceMatrix device = device_matrix(SparseFormat::csr, target, matrix, kernels::spmv_csr_cl);
+  const bool direct = lanes == 0 && has_short_rows(matrix) && !target.cpu();
   if (lanes == 0) lanes = lanes_for(matrix);
   const std::size_t value_bytes = size_of(matrix.dtype());
   const std::vector<std::int32_t> blocks = row_blocks(matrix, 256 / lanes, capacity);
-  device.values = {{"capacity", capacity}, {"lanes", lanes}, {"start", start_type(matrix.nonzeros())}};
-  device.work_groups = blocks.size() - 1;
+  device.values = {
+      {"capacity", capacity}, {"lanes", lanes}, {"direct", direct}, {"start", start_type(matrix.nonzeros())}};
+  if (!direct) device.work_groups = blocks.size() - 1;
   std::vector<std::int64_t> block_entries(blocks.size());
   std::transform(blocks.begin(), blocks.end(), block_entries.begin(),
                  [&](std::int32_t row) { return matrix.row_starts()[static_cast<std::size_t>(row)]; });
@@ -59,9 +70,10 @@ DeviceMatrix make_csr(const Stream& stream, const SparseMatrix& matrix, const Fo
   device.matrix_bytes = matrix.nonzeros() * (value_bytes + sizeof(std::int32_t)) +
                         matrix.rows() * start_bytes(matrix.nonzeros()) +
                         blocks.size() * (sizeof(std::int32_t) + start_bytes(matrix.nonzeros()));
-  device.summary = target.cpu() ? "row by row"
-                                : fmt::format("{} lane{} a row, blocks of at most {} entries", lanes,
-                                              lanes == 1 ? "" : "s", capacity);
+  device.summary =
+      target.cpu() ? "row by row"
+      : direct     ? "an item a row"
+               : fmt::format("{} lane{} a row, blocks of at most {} entries", lanes, lanes == 1 ? "" : "s", capacity);
   return device;
 }
 

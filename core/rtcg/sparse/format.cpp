@@ -85,7 +85,7 @@ Kernel DeviceMatrix::kernel(const Device& device, const RowProgram& program) con
 }
 
 Grid DeviceMatrix::grid(const RowProgram& program) const {
-  const std::size_t full = target.groups();
+  const std::size_t full = target.groups(program.resident);
   const std::size_t groups = target.cpu() || program.reduces ? full : std::max<std::size_t>(work_groups, 1);
   return Grid::of(groups, target.group());
 }

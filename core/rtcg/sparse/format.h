@@ -51,8 +51,8 @@ struct FormatTarget {
   }
   bool cpu() const { return kind != DeviceKind::gpu; }
   unsigned group() const { return cpu() ? 1 : 256; }
-  /// Groups that fill the device; sums have one part from each.
-  unsigned groups() const { return compute_units * 4; }
+  /// Groups that fill the device when so many are at once on a unit of a GPU; sums have one part from each.
+  unsigned groups(unsigned resident) const { return compute_units * (cpu() ? 4 : resident); }
 };
 
 /// Buffers and values in the order of a kernel's parameters; keeps what it is given.
@@ -104,8 +104,8 @@ struct DeviceMatrix {
 };
 
 /// Template values that every sparse kernel needs (kernels/sparse_common.cl).
-TemplateValues common_values(const FormatTarget& target, ScalarType dtype, unsigned wide = 1, unsigned resident = 4);
-std::string common_text(const FormatTarget& target, ScalarType dtype, unsigned wide = 1, unsigned resident = 4);
+TemplateValues common_values(const FormatTarget& target, ScalarType dtype, unsigned wide, unsigned resident);
+std::string common_text(const FormatTarget& target, ScalarType dtype, unsigned wide, unsigned resident);
 
 /// Each throws UsageError when the matrix cannot have the format.
 DeviceMatrix make_csr(const Stream& stream, const SparseMatrix& matrix, const FormatTarget& target, unsigned lanes = 0);
