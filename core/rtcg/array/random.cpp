@@ -31,7 +31,9 @@ Words philox(Words counter, std::uint64_t seed) {
   return counter;
 }
 
-constexpr unsigned gpu_group = 256, gpu_repeat = 4;
+// Many groups, each of which goes on: an H200 fills at 4.2 TB/s so, and at 3.7 with a group for each four words an
+// item.
+constexpr unsigned gpu_group = 256, gpu_groups_per_unit = 64;
 
 /// Largest value of the type below `high`.
 double below(double high, Dtype type) {
@@ -111,7 +113,6 @@ Array Random::fill(const Stream& stream, const Shape& shape, Dtype type, const R
                                        {"wide", fill.wide},
                                        {"cpu", cpu},
                                        {"group", gpu_group},
-                                       {"repeat", gpu_repeat},
                                        {"parameters", fill.parameters},
                                        {"arguments", fill.arguments}},
                                       "random.cl"));
@@ -127,10 +128,10 @@ Array Random::fill(const Stream& stream, const Shape& shape, Dtype type, const R
   arguments.value(subsequence_);
   arguments.value(static_cast<std::uint32_t>(seed_)), arguments.value(static_cast<std::uint32_t>(seed_ >> 32));
   // Chunks of a few thousand elements at least, or starting them costs more than filling them.
-  const std::uint64_t chunks =
-      std::clamp<std::uint64_t>(items / 1024, 1, 4 * std::uint64_t{stream.device().properties().compute_units});
-  kernel.launch(stream, cpu ? Grid::of(chunks, 1) : Grid::of((items - 1) / (gpu_group * gpu_repeat) + 1, gpu_group),
-                arguments.arguments());
+  const std::uint64_t units = stream.device().properties().compute_units;
+  const std::uint64_t groups = cpu ? std::clamp<std::uint64_t>(items / 1024, 1, 4 * units)
+                                   : std::min((items - 1) / gpu_group + 1, gpu_groups_per_unit * units);
+  kernel.launch(stream, Grid::of(groups, cpu ? 1 : gpu_group), arguments.arguments());
   position_ += (count - 1) / static_cast<std::uint64_t>(fill.per_block) + 1;
   return result;
 }

@@ -133,12 +133,8 @@ kernel void fill_random(global element_t* target, ulong count, ulong first_block
   for (ulong item = items * group / groups; item < end; ++item)
     fill_item(target, item, count, first_block, PASS_KEY);
 {% else %}
-  // Several words of an item in flight, neighbours side by side.
-  const ulong first = (ulong)get_group_id(0) * ({{ group }} * {{ repeat }}) + get_local_id(0);
-#ifdef RTCG_GPU
-  RTCG_UNROLL({{ repeat }})
-#endif
-  for (int r = 0; r < {{ repeat }}; ++r)
-    if (first + r * {{ group }} < items) fill_item(target, first + r * {{ group }}, count, first_block, PASS_KEY);
+  const ulong step = (ulong)get_num_groups(0) * {{ group }};
+  for (ulong item = (ulong)get_group_id(0) * {{ group }} + get_local_id(0); item < items; item += step)
+    fill_item(target, item, count, first_block, PASS_KEY);
 {% endif %}
 }
