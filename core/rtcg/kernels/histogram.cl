@@ -145,7 +145,13 @@ kernel void histogram(global const sample_t* samples, ulong offset, ulong count,
     }                                                \
   } while (0)
 
-kernel RTCG_GROUP_SIZE(GROUP, 1, 1) void histogram(global const sample_t* samples, ulong offset, ulong count, global uint* counts, BINS_PARAMETERS) {
+#ifdef RTCG_CUDA
+// Registers for two groups at a time: loads of one cover the counting of the other.
+#define GROUP_BOUNDS __launch_bounds__(GROUP, 2)
+#else
+#define GROUP_BOUNDS RTCG_GROUP_SIZE(GROUP, 1, 1)
+#endif
+kernel GROUP_BOUNDS void histogram(global const sample_t* samples, ulong offset, ulong count, global uint* counts, BINS_PARAMETERS) {
 {% if capacity > 0 %}
   local uint own[CAPACITY * COPIES];
 {% endif %}
