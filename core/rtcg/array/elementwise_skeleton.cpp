@@ -168,6 +168,7 @@ NodePtr fitted(const Stream& stream, const NodePtr& node, const Shape& shape) {
 }
 
 void run_elementwise(const Stream& stream, const NodePtr& root, const Array& output) {
+  if (output.size() == 0) return;
   if (!root->evaluations.any.load(std::memory_order_relaxed) && launch_plain(stream, root, output)) {
     root->evaluations.any.store(true, std::memory_order_relaxed);
     return;

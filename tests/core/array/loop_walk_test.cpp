@@ -1,4 +1,5 @@
 // How fused loops walk their operands, in both loop shapes, against the same formula element by element.
+#include <limits>
 #include <random>
 
 #include "rtcg/array/expression.h"
@@ -22,7 +23,9 @@ class LoopWalkTest : public test::LoopTest {
     const std::vector<float> u = a.copy().to_vector<float>(), v = b.copy().to_vector<float>(),
                              sum = target.copy().to_vector<float>();
     ASSERT_EQ(u.size(), sum.size());
-    for (std::size_t i = 0; i < u.size(); ++i) ASSERT_FLOAT_EQ(3.0f * u[i] + v[i], sum[i]) << "element " << i;
+    for (std::size_t i = 0; i < u.size(); ++i) 
+      // A device may round 3 a + b once or twice.
+      ASSERT_NEAR(3.0f * u[i] + v[i], sum[i], 4 * std::numeric_limits<float>::epsilon()) << "element " << i;
   }
 
   std::mt19937 generator_{7};
