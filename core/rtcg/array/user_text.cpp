@@ -207,6 +207,8 @@ bool UserPiece::assigns_first(std::string_view name) const {
     const char sign = tokens[k].text[0];
     if (sign == '(' || sign == '[' || sign == '{') ++depth;
     if (sign == ')' || sign == ']' || sign == '}') --depth;
+    // What follows a jump or stands under #if may be left out.
+    if (tokens[k].text == "goto" || sign == '#') return false;
     if (!is_variable(tokens, k, name)) continue;
     // A statement of its own, outside of any block; behind `else` or `)` it would be conditional.
     const bool starts = k == 0 || tokens[k - 1].text == ";" || tokens[k - 1].text == "}";

@@ -81,6 +81,12 @@ TEST_P(ElementwiseTest, OldValuesStayWhereNothingIsAssigned) {
   twice(x, y);
   EXPECT_EQ(y.to_vector<float>()[7], 15);
   EXPECT_EQ(x.to_vector<float>()[99], 51);
+  // Assignments that look unconditional but are not.
+  Elementwise{"float* y", "#if 0\nfloat a = 1; y[i] = a;\n#endif", "left_out"}(y);
+  EXPECT_EQ(y.to_vector<float>()[7], 15);
+  Elementwise{"float* y", "if (i == 7) goto end; y[i] = 1; end:;", "jump"}(y);
+  EXPECT_EQ(y.to_vector<float>()[7], 15);
+  EXPECT_EQ(y.to_vector<float>()[8], 1);
 }
 
 TEST_P(ElementwiseTest, IndexAndPointers) {
