@@ -309,6 +309,13 @@ struct PollsInFlight : std::deque<std::pair<Event, const HostBuffer*>> {
   }
 }
 
+template <class T>
+bool has_nonzero(const Buffer& b, std::size_t n) {
+  std::vector<T> values(n);
+  b.read(values.data(), n * sizeof(T));
+  return std::any_of(values.begin(), values.end(), [](T value) { return value != T(0); });
+}
+
 Reason reason_of(Status status, const std::array<double, slots>& state) {
   switch (status) {
     case Status::converged:
@@ -376,6 +383,8 @@ ConjugateGradientReport ConjugateGradients::solve(const Stream& stream, const Bu
     break;
   }
   if (report.reason == Reason::zero_right_side) {
+    if (plan.op.dtype() == ScalarType::f64 ? has_nonzero<double>(b, plan.n) : has_nonzero<float>(b, plan.n))
+      throw NumericalError("conjugate gradients: b is so small that b.b is 0 in this precision; scale it");
     x.slice(0, plan.n * size_of(plan.op.dtype())).zero(stream);
     report.residual = 0;
   }

@@ -48,7 +48,7 @@ class ConjugateGradients {
 
   /// Solves A x = b from the x given; both hold n elements of the matrix's type. NumericalError with its iteration when
   /// p.Ap is not positive (the matrix is not positive definite), r.Mr is not (the preconditioner is not), or numbers
-  /// overflow. One solve at a time.
+  /// overflow, or when b is not 0 but b.b is. One solve at a time.
   ConjugateGradientReport solve(const Stream& stream, const Buffer& b, const Buffer& x) const;
 
   /// The same on the stream of b; `x` is the start (none: zero) and becomes the solution.

@@ -180,6 +180,7 @@ TEST_P(ConjugateGradientsTest, EndsAtOnceWhereNothingIsLeftToDo) {
   const Solution zero = solve(matrix, Vector::Zero(matrix.rows()), {}, 0, {}, exact);
   EXPECT_EQ(zero.report.reason, Reason::zero_right_side);
   EXPECT_EQ(zero.x, Vector::Zero(matrix.rows()));
+  EXPECT_THROW(solve(matrix, Vector::Constant(matrix.rows(), 1e-170)), NumericalError);  // b.b is 0, but b is not
   EXPECT_TRUE(solve(Rows(0, 0), Vector()).report.converged());
 }
 
