@@ -194,7 +194,11 @@ class Parser {
     }
     if (skip_to_content())
       fail(fmt::format("there is more than the {} entries that line {} promises", entries, size_line));
-    return SparseMatrix::from_coo(rows, columns, row_indices, column_indices, std::move(values));
+    SparseMatrix matrix = SparseMatrix::from_coo(rows, columns, row_indices, column_indices, std::move(values));
+    for (const T& value : std::get<std::vector<T>>(matrix.values()))
+      if (!std::isfinite(std::real(value)) || !std::isfinite(std::imag(value)))
+        throw InputError(fmt::format("{}: the entries of one place add up to more than a double holds", name_));
+    return matrix;
   }
 
   std::string_view rest_, current_;

@@ -104,6 +104,8 @@ TEST(MatrixMarket, RefusesWrongEntriesWithTheirLine) {
   EXPECT_MESSAGE(InputError, "should be a number, not \"1.0d3\"", parse(general + "2 2 1\n1 1 1.0D3\n"));
   EXPECT_MESSAGE(InputError, "the value is not finite", parse(general + "2 2 1\n1 1 nan\n"));
   EXPECT_MESSAGE(InputError, "out of range", parse(general + "2 2 1\n1 1 1e999\n"));
+  EXPECT_MESSAGE(InputError, "m.mtx: the entries of one place add up to more than a double holds",
+                 parse(general + "1 1 2\n1 1 1e308\n1 1 1e308\n"));
   EXPECT_MESSAGE(InputError, "\"2\" follows", parse(general + "2 2 1\n1 1 1 2\n"));
   EXPECT_MESSAGE(InputError, "should be a number, not \"0.5\"",
                  parse("%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 0.5\n"));

@@ -17,6 +17,14 @@ static_assert(std::endian::native == std::endian::little);
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t longest_header = std::size_t{1} << 20, piece_bytes = std::size_t{8} << 20;
 
+/// What a file has in place of a word, for messages of one line.
+std::string shown(std::string_view word) {
+  std::string text(word.substr(0, 40));
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) c = '?';
+  return text;
+}
+
 /// The header's text, a Python dict of three known keys.
 class HeaderText {
  public:
@@ -99,8 +107,8 @@ void parse_type(HeaderText& text, NpyHeader& header) {
   });
   if (found == std::end(types) || std::string_view("<>|=").find(given[0]) == std::string_view::npos ||
       (given[0] == '|') != (size_of(found->second) == 1 && given[0] != '<' && given[0] != '>' && given[0] != '='))
-    text.fail(fmt::format("element type '{}'; bool, integers of 1 to 8 bytes, f2 to f8, c8 and c16 are read",
-                          given.substr(0, 40)));
+    text.fail(
+        fmt::format("element type '{}'; bool, integers of 1 to 8 bytes, f2 to f8, c8 and c16 are read", shown(given)));
   header.type = found->second;
   header.is_big_endian = given[0] == '>';
 }
@@ -161,7 +169,7 @@ NpyHeader parse_npy_header(std::string_view start, const std::string& name) {
   while (!text.take('}')) {
     const std::string_view key = text.quoted();
     const auto k = static_cast<std::size_t>(std::find(std::begin(keys), std::end(keys), key) - std::begin(keys));
-    if (k == 3) text.fail(fmt::format("unknown key '{}'", key.substr(0, 40)));
+    if (k == 3) text.fail(fmt::format("unknown key '{}'", shown(key)));
     if (seen[k]) text.fail(fmt::format("'{}' appears twice", key));
     seen[k] = true;
     text.expect(':');

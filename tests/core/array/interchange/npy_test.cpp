@@ -132,6 +132,7 @@ TEST_P(NpyTest, DamagedFilesAreNamedWithThePlace) {
             "byte 61 of the .npy header: an extent of 0 ... 2^63 - 1 is missing");
   EXPECT_EQ(refused_dict("{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1)}"),
             "byte 77 of the .npy header: more than 8 dimensions");
+  EXPECT_EQ(refused_dict("{'a\n\x1b[31m': 1}"), "byte 20 of the .npy header: unknown key 'a??[31m'");
   EXPECT_EQ(refused_dict("{'descr': '|O', 'fortran_order': False, 'shape': (2,)}"),
             "byte 24 of the .npy header: element type '|O'; bool, integers of 1 to 8 bytes, f2 to f8, c8 and c16 are "
             "read");
