@@ -84,10 +84,12 @@ LoopBody::LoopBody(const Device& device, std::span<const NodePtr> roots, const S
   }
   for (const Array& output : outputs) {
     for (const Operand& operand : operands_) {
-      if (operand.array == nullptr || operand.array->buffer.native() != output.buffer().native()) continue;
+      if (operand.array == nullptr || !operand.array->buffer.overlaps(output.buffer())) continue;
       aliased_ = true;
-      reads_elsewhere_ = reads_elsewhere_ || operand.role == Role::source || operand.offset != output.offset() ||
-                         operand.strides != output.strides() || operand.type != output.dtype();
+      reads_elsewhere_ = reads_elsewhere_ || operand.role == Role::source ||
+                         operand.array->buffer.native() != output.buffer().native() ||
+                         operand.offset != output.offset() || operand.strides != output.strides() ||
+                         operand.type != output.dtype();
     }
     Operand operand;
     operand.array = output.node().get();

@@ -90,7 +90,7 @@ class PlainLoop {
 
   bool add_array(const ArrayNode& array) {
     const Handle memory = array.buffer.native();
-    if (!array.is_contiguous || !(array.shape == target_.shape()) || memory == target_.buffer().native() ||
+    if (!array.is_contiguous || !(array.shape == target_.shape()) || array.buffer.overlaps(target_.buffer()) ||
         !is_whole(array.buffer, array.offset, array.dtype))
       return false;
     std::size_t k = 0;

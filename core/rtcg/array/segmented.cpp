@@ -52,6 +52,19 @@ std::int64_t rows_of(std::string_view primitive, const Expression& row_starts) {
   return row_starts.size() - 1;
 }
 
+/// Checked mode: reads the row starts back.
+void check_starts(std::string_view primitive, const Stream& stream, const Array& starts, std::int64_t elements) {
+  if (!is_checked()) return;
+  const auto values = Expression(starts).astype(Dtype::i64).evaluate(stream).to_vector<std::int64_t>();
+  std::int64_t least = 0;
+  for (std::size_t row = 0; row < values.size(); ++row) {
+    if (values[row] < least || values[row] > elements)
+      throw UsageError(fmt::format("{}: row start {} is {}; it must be from {}, the start before, to {} elements",
+                                   primitive, row, values[row], least, elements));
+    least = values[row];
+  }
+}
+
 struct RowKernel {
   bool cpu;
   unsigned team;
@@ -146,6 +159,7 @@ Expression segmented_reduce(const Operator& combine, const Expression& values, c
   return make_phase(fmt::format("segmented_reduce {}", combination.name), {{values}, {row_starts, true}}, type, {rows},
                     [combination, result_of_empty](const Stream& stream, std::span<const Expression> operands) {
                       const Array starts = owned_array(operands[1]);
+                      check_starts("segmented_reduce", stream, starts, operands[0].size());
                       return reduce_rows(stream, operands[0], starts, result_of_empty, combination,
                                          combination.function->text);
                     });
@@ -158,6 +172,7 @@ Expression row_of_each(const Expression& row_starts, std::int64_t count) {
       "row_of_each", {{row_starts, true}}, row_starts.dtype(), {count},
       [rows, count](const Stream& stream, std::span<const Expression> operands) {
         const Array starts = owned_array(operands[0]);
+        check_starts("row_of_each", stream, starts, count);
         const Array result = Array::zeros(stream, {count}, starts.dtype());
         if (rows == 0 || count == 0) return result;
         const RowKernel plan = plan_rows(stream.device(), count, rows);

@@ -83,6 +83,15 @@ const Stream& Buffer::stream() const {
   return block_->stream;
 }
 
+bool Buffer::overlaps(const Buffer& other) const {
+  if (!block_ || !other.block_) return false;
+  if (handle_ == other.handle_) return true;  // also of memory that was adopted twice
+  const auto root_of = [](const Buffer& buffer) {
+    return buffer.block_->root ? buffer.block_->root.get() : buffer.block_.get();
+  };
+  return root_of(*this) == root_of(other) && offset_ < other.offset_ + other.bytes_ && other.offset_ < offset_ + bytes_;
+}
+
 Buffer Buffer::slice(std::size_t offset, std::size_t bytes) const {
   check_range("slice", offset, bytes);
   const std::size_t alignment = device().properties().base_alignment;

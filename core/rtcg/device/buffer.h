@@ -50,6 +50,8 @@ class Buffer {
 
   /// Shares memory. `offset` must be a multiple of the device's base_alignment: UsageError otherwise, saying so.
   Buffer slice(std::size_t offset, std::size_t bytes) const;
+  /// Whether both hold a byte of one memory; slices have handles of their own, so that comparing those is not enough.
+  bool overlaps(const Buffer& other) const;
 
   // Blocking copies on the buffer's stream (or another one of the same device). Ranges are checked: UsageError.
   void write(const void* source, std::size_t bytes, std::size_t offset = 0) const;

@@ -346,6 +346,19 @@ TEST_P(ArrayTest, AssignsInPlaceWithBroadcastingAndSafeCasts) {
   EXPECT_EQ(x.to_vector<float>(), (std::vector<float>{0.25f, 0.5f}));
 }
 
+TEST_P(ArrayTest, AssignmentBetweenSlicesOfOneBufferReadsTheOldValues) {
+  constexpr std::int64_t count = 5000;
+  const std::size_t step = device().properties().base_alignment, shift = step / sizeof(float);
+  const Buffer whole(stream(), count * sizeof(float));
+  const Array x(whole, Dtype::f32, {count}, {1});
+  x.assign(indices({count}).astype(Dtype::f32));
+  const std::int64_t rest = count - static_cast<std::int64_t>(shift);
+  const Array y(whole.slice(step, whole.bytes() - step), Dtype::f32, {rest}, {1});
+  y.assign(x(Slice{0, rest}) + 1.0f);
+  const std::vector<float> values = y.to_vector<float>();
+  for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i], static_cast<float>(i + 1)) << i;
+}
+
 TEST_P(ArrayTest, AssignmentFromOverlappingMemoryReadsTheOldValues) {
   const Stream queue = stream();
   const Array a = Array::arange(queue, 10000, Dtype::i32);

@@ -245,6 +245,23 @@ TEST_P(Primitives, SparseMatrixTimesVectorIsOneKernel) {
   both_shapes([&] { EXPECT_EQ(values<double>(y), expected); });
 }
 
+TEST_P(Primitives, CheckedModeNamesTheRowStartThatIsWrong) {
+  const Array x = array(Floats{1, 2, 3, 4, 5});
+  const auto reduced = [&](const Ints& starts) {
+    return message_of([&] { segmented_reduce(plus, x, array(starts)).evaluate(); });
+  };
+  set_checked(true);
+  const std::string descending = reduced({0, 4, 2, 5}), beyond = reduced({0, 4, 9}), negative = reduced({-3, 4, 5});
+  const std::string rows = message_of([&] { row_of_each(array(Ints{0, 4, 2, 5}), 5).evaluate(); });
+  const std::string good = reduced({0, 0, 5});
+  set_checked(false);
+  EXPECT_NE(descending.find("row start 2 is 2"), std::string::npos) << descending;
+  EXPECT_NE(beyond.find("row start 2 is 9"), std::string::npos) << beyond;
+  EXPECT_NE(negative.find("row start 0 is -3"), std::string::npos) << negative;
+  EXPECT_NE(rows.find("row_of_each: row start 2 is 2"), std::string::npos) << rows;
+  EXPECT_EQ(good, "no error");
+}
+
 TEST_P(Primitives, SegmentedMapSeesItsRow) {
   const Array e = array(Floats{1, 3, 2, 2, 4}), starts = array(Ints{0, 2, 2, 5});
   both_shapes([&] {
