@@ -6,8 +6,8 @@
 
 #include "rtcg/array/elementwise_skeleton.h"
 #include "rtcg/array/evaluate.h"
-#include "rtcg/array/phases.h"
 #include "rtcg/array/phase.h"
+#include "rtcg/array/phases.h"
 #include "rtcg/array/scan_skeleton.h"
 #include "rtcg/array/transposed.h"
 #include "rtcg/error.h"

@@ -43,7 +43,7 @@ class UserParameters {
   enum class Use : std::uint8_t { scalar, element, result, pointer };
   struct Parameter : UserParameter {
     Use use = Use::scalar;
-    bool is_read = true;  ///< of a result: false where its old value does not matter
+    bool is_read = true;       ///< of a result: false where its old value does not matter
     std::string element = {};  ///< what stands for x[i] in the texts
   };
   const std::string& name() const { return name_; }

@@ -23,7 +23,7 @@ class LoopWalkTest : public test::LoopTest {
     const std::vector<float> u = a.copy().to_vector<float>(), v = b.copy().to_vector<float>(),
                              sum = target.copy().to_vector<float>();
     ASSERT_EQ(u.size(), sum.size());
-    for (std::size_t i = 0; i < u.size(); ++i) 
+    for (std::size_t i = 0; i < u.size(); ++i)
       // A device may round 3 a + b once or twice.
       ASSERT_NEAR(3.0f * u[i] + v[i], sum[i], 4 * std::numeric_limits<float>::epsilon()) << "element " << i;
   }

@@ -231,7 +231,8 @@ TEST(ScanSource, EveryLoopCompilesForCuda) {
     }
   ScanText selection;
   selection.value_type = "uint", selection.value_bytes = 4, selection.combine = "a + b", selection.neutral = "0";
-  selection.value = "v0_ > 3", selection.parameters = "global float* r0, global half* r1, global ulong* selected_total, ";
+  selection.value = "v0_ > 3",
+  selection.parameters = "global float* r0, global half* r1, global ulong* selected_total, ";
   selection.selected = {{Dtype::f32, "v0_", "r0"}, {Dtype::f16, "v0_", "r1"}};
   selection.finish = "*selected_total = last_count;";
   for (const ScanLoop loop : {ScanLoop::lookback, ScanLoop::groups, ScanLoop::chunks}) {

@@ -44,8 +44,10 @@ class CompileProcesses : public testing::Test {
 
   std::string run(const std::string& text, const std::string& environment = "RTCG_TEST_LAUNCH=1") const {
     const std::string command =
-        "env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX RTCG_CACHE=1 RTCG_CACHE_READONLY= RTCG_COMPILE_CHECK= RTCG_CACHE_DIR='" + directory.string() +
-        "' RTCG_TEST_TEXT='" + text + "' " + environment + " '" + fs::read_symlink("/proc/self/exe").string() +
+        "env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX RTCG_CACHE=1 RTCG_CACHE_READONLY= RTCG_COMPILE_CHECK= "
+        "RTCG_CACHE_DIR='" +
+        directory.string() + "' RTCG_TEST_TEXT='" + text + "' " + environment + " '" +
+        fs::read_symlink("/proc/self/exe").string() +
         "' --gtest_also_run_disabled_tests --gtest_filter=CompileProcess.DISABLED_Child 2>&1; echo status $?";
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(popen(command.c_str(), "r"), pclose);
     std::string output;
