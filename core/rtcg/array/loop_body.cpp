@@ -363,6 +363,13 @@ void LoopBody::form_key() {
   for (const std::uint16_t slot : root_slots_) put(slot);
 }
 
+std::vector<Buffer> LoopBody::inputs() const {
+  std::vector<Buffer> buffers;
+  for (const Operand& operand : operands_)
+    if (operand.array != nullptr && operand.role != Role::output) buffers.push_back(operand.array->buffer);
+  return buffers;
+}
+
 void LoopBody::append_arguments(ArgumentList& list) const {
   for (const Operand& operand : operands_)
     if (operand.array != nullptr) list.buffer(operand.array->buffer, operand.type);

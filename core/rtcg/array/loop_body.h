@@ -87,6 +87,7 @@ class LoopBody {
   bool reads_elsewhere() const { return reads_elsewhere_; }  ///< ... at other places than the one written
 
   void append_arguments(ArgumentList& list) const;
+  std::vector<Buffer> inputs() const;  ///< memory that it reads
   BodyText text() const;
 
   static constexpr std::size_t most_operands = 32, most_walk_bytes = 255;

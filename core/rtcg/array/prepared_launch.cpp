@@ -15,6 +15,7 @@ PreparedLaunch::PreparedLaunch(const LoopBody& body, const Kernel& kernel, const
     : kernel_(&kernel),
       grid_(grid),
       arguments_(arguments.arguments().begin(), arguments.arguments().end()),
+      inputs_(body.inputs()),
       stream_(target.stream().native()),
       memory_(target.buffer().native()),
       is_aliased_(body.is_aliased()),
@@ -31,9 +32,6 @@ PreparedLaunch::PreparedLaunch(const LoopBody& body, const Kernel& kernel, const
   for (std::size_t k = 0; k < arguments_.size(); ++k) {
     Argument& argument = arguments_[k];
     if (argument.type.space != ArgumentSpace::value) {
-      Handle handle = 0;
-      std::memcpy(&handle, argument.data, sizeof handle);
-      inputs_.push_back(handle);
       output_ = k;  // the last buffer
       continue;
     }
@@ -41,18 +39,17 @@ PreparedLaunch::PreparedLaunch(const LoopBody& body, const Kernel& kernel, const
     argument.data = at;
     at += (argument.type.bytes + 15u) / 16 * 16;
   }
-  inputs_.pop_back();
 }
 
-bool PreparedLaunch::reads(Handle memory) const {
-  return std::find(inputs_.begin(), inputs_.end(), memory) != inputs_.end();
+bool PreparedLaunch::reads(const Buffer& memory) const {
+  return std::any_of(inputs_.begin(), inputs_.end(), [&](const Buffer& input) { return input.overlaps(memory); });
 }
 
 bool PreparedLaunch::serves(const Array& target) const {
   const Handle memory = target.buffer().native();
   return target.stream().native() == stream_ && target.dtype() == type_ && target.offset() == offset_ &&
          target.shape() == shape_ && target.strides() == strides_ &&
-         (is_aliased_ ? memory == memory_ : !reads(memory) && (memory % widest_access == 0) == is_aligned_);
+         (is_aliased_ ? memory == memory_ : !reads(target.buffer()) && (memory % widest_access == 0) == is_aligned_);
 }
 
 void PreparedLaunch::operator()(const Array& target) const {

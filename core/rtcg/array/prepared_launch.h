@@ -21,13 +21,13 @@ class PreparedLaunch {
   void operator()(const Array& target) const;
 
  private:
-  bool reads(Handle memory) const;
+  bool reads(const Buffer& memory) const;
 
   const Kernel* kernel_;
   Grid grid_;
   std::vector<Argument> arguments_;
   std::vector<std::byte> storage_;  ///< of the values among them
-  std::vector<Handle> inputs_;
+  std::vector<Buffer> inputs_;
   std::size_t output_ = 0;  ///< among the arguments
   Handle stream_, memory_;
   bool is_aliased_ = false, is_aligned_ = false;

@@ -258,7 +258,9 @@ TEST_P(ArrayTest, SizesThatOverflowAreRefusedBeforeAnythingIsAllocated) {
 
 TEST_P(ArrayTest, OutOfMemorySaysWhatWasAsked) {
   const Stream queue = stream();
-  EXPECT_MESSAGE(OutOfMemory, "8.00 PiB asked for", Array::empty(queue, {std::int64_t{1} << 50}, Dtype::f64));
+  // The debug device allocates without the pool that words the others' message.
+  const char* asked = device().driver().pools_memory() ? "8.00 PiB asked for" : "9007199254740992 bytes";
+  EXPECT_MESSAGE(OutOfMemory, asked, Array::empty(queue, {std::int64_t{1} << 50}, Dtype::f64));
 }
 
 TEST_P(ArrayTest, MemoryThatExistsIsCheckedAgainstShapeAndStrides) {

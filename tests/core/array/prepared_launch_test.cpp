@@ -61,6 +61,21 @@ TEST_P(PreparedLaunchTest, StaysRightWhereTheTargetIsRead) {
   EXPECT_EQ(line.to_vector<std::int32_t>(), (std::vector<std::int32_t>{0, 0, 0, 0, 1, 2, 3, 4}));
 }
 
+TEST_P(PreparedLaunchTest, NoticesATargetThatIsASliceOfWhatItReads) {
+  constexpr std::int64_t count = 5000;
+  const std::size_t step = device().properties().base_alignment;
+  const std::int64_t rest = count - static_cast<std::int64_t>(step / sizeof(float));
+  const Buffer whole(stream, count * sizeof(float));
+  const Array x(whole, Dtype::f32, {count}, {1}), y(whole.slice(step, whole.bytes() - step), Dtype::f32, {rest}, {1});
+  x.assign(indices({count}).astype(Dtype::f32));
+  const Expression next = x(Slice{0, rest}) + 1.0F;
+  const Array apart = Array::zeros(stream, {rest}, Dtype::f32);
+  for (int turn = 0; turn < 3; ++turn) apart.assign(next);
+  y.assign(next);
+  const std::vector<float> values = y.to_vector<float>();
+  for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i], static_cast<float>(i + 1)) << i;
+}
+
 TEST_P(PreparedLaunchTest, KeepsScalarsOfEveryKindAndCount) {
   const Array x = Array::full(stream, {33}, Dtype::f64, 1.0);
   Expression sum = x;
