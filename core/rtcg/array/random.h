@@ -1,7 +1,7 @@
 // Random numbers from a counter: Philox 4x32-10, whose n-th number is a function of seed, subsequence and n alone.
 // Every device, launch shape and back end gives the same stream: integers, booleans and uniform numbers bit for bit,
 // normal ones to the rounding of log, sqrt, sinpi and cospi. Calls of one Random never overlap; a copy repeats what its
-// original will give.
+// original will give. One Random serves one thread at a time; give others a split() of it.
 #pragma once
 
 #include "rtcg/array/array.h"
