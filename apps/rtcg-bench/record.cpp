@@ -11,6 +11,20 @@
 
 namespace rtcg::bench {
 
+namespace {
+
+constexpr std::size_t most_samples = 51;
+
+/// In order and evenly spaced, so that a record of many short executions stays readable.
+std::vector<double> thinned(const std::vector<double>& samples) {
+  if (samples.size() <= most_samples) return samples;
+  std::vector<double> kept;
+  for (std::size_t k = 0; k < most_samples; ++k) kept.push_back(samples[k * (samples.size() - 1) / (most_samples - 1)]);
+  return kept;
+}
+
+}  // namespace
+
 void Suite::add(Result result) {
   std::string ratios;
   for (const auto& [peer, ratio] : result.ratios) ratios += fmt::format("  {:.3g} x {}", ratio, peer);
@@ -49,7 +63,8 @@ nlohmann::ordered_json to_json(const Context& context, const std::vector<Suite>&
       if (!result.measurement.samples.empty()) {
         entry["median_seconds"] = result.measurement.median;
         entry["noise"] = result.measurement.noise;
-        entry["samples"] = result.measurement.samples;
+        entry["executions"] = result.measurement.samples.size();
+        entry["samples"] = thinned(result.measurement.samples);
       }
       if (!result.ratios.empty()) entry["ratios"] = result.ratios;
       if (!result.figures.empty()) entry["figures"] = result.figures;
