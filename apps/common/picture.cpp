@@ -8,11 +8,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <opencv2/imgcodecs.hpp>
-#include <opencv2/imgproc.hpp>
 #include <vector>
 
-#include "rtcg/io/aside_file.h"
+#include "apps/common/drawing.h"
 #endif
 
 namespace rtcg::app {
@@ -37,9 +35,6 @@ void write_picture(const std::filesystem::path& file, const Picture&) {
 #else
 
 namespace {
-
-constexpr int font = cv::FONT_HERSHEY_SIMPLEX;
-const cv::Scalar ink(30, 30, 30);
 
 /// Pixels of the plot for pixels of the image; whole multiples when enlarging.
 struct Scale {
@@ -94,60 +89,6 @@ cv::Mat colour(const cv::Mat& grey, ColourMap map) {
     cv::cvtColor(grey, result, cv::COLOR_GRAY2BGR);
   return result;
 }
-
-/// Round places between two ends, about `wanted` of them.
-std::vector<double> ticks(double low, double high, double wanted) {
-  const double rough = std::max((high - low) / wanted, 1e-12), decade = std::pow(10.0, std::floor(std::log10(rough)));
-  double step = 10 * decade;
-  for (const double factor : {1.0, 2.0, 5.0})
-    if (factor * decade >= rough) {
-      step = factor * decade;
-      break;
-    }
-  std::vector<double> places;
-  for (double n = std::ceil(low / step - 1e-9); n * step <= high + 1e-9 * step; ++n)
-    places.push_back(n == 0 ? 0.0 : n * step);
-  return places;
-}
-
-/// Draws on the canvas in one size of letters.
-class Pen {
- public:
-  Pen(cv::Mat& canvas, double size)
-      : canvas_(canvas), size_(size), thickness_(std::max(1, static_cast<int>(std::lround(1.6 * size)))) {}
-
-  cv::Size extent(const std::string& text) const {
-    int below = 0;
-    return cv::getTextSize(text, font, size_, thickness_, &below);
-  }
-  /// Horizontal alignment: 0 left, 0.5 centre, 1 right; `middle` is the height of the letters' centre.
-  void text(const std::string& text, double x, double middle, double alignment) {
-    const cv::Size size = extent(text);
-    cv::putText(canvas_, text,
-                {static_cast<int>(std::lround(x - alignment * size.width)),
-                 static_cast<int>(std::lround(middle + 0.5 * size.height))},
-                font, size_, ink, thickness_, cv::LINE_AA);
-  }
-  void upright_text(const std::string& words, double middle_x, double middle_y) {
-    const cv::Size size = extent(words);
-    cv::Mat flat(2 * size.height, size.width + 4, CV_8UC3, cv::Scalar::all(255)), turned;
-    cv::putText(flat, words, {2, size.height + size.height / 2}, font, size_, ink, thickness_, cv::LINE_AA);
-    cv::rotate(flat, turned, cv::ROTATE_90_COUNTERCLOCKWISE);
-    const cv::Rect place(static_cast<int>(middle_x) - turned.cols / 2, static_cast<int>(middle_y) - turned.rows / 2,
-                         turned.cols, turned.rows);
-    const cv::Rect visible = place & cv::Rect(0, 0, canvas_.cols, canvas_.rows);
-    turned(visible - place.tl()).copyTo(canvas_(visible));
-  }
-  void line(int x0, int y0, int x1, int y1) { cv::line(canvas_, {x0, y0}, {x1, y1}, ink, 1, cv::LINE_8); }
-  void frame(const cv::Rect& plot) {
-    cv::rectangle(canvas_, plot.tl() - cv::Point(1, 1), plot.br(), ink, 1, cv::LINE_8);
-  }
-
- private:
-  cv::Mat& canvas_;
-  double size_;
-  int thickness_;
-};
 
 void check(const std::filesystem::path& file, const Picture& picture) {
   const bool extents = picture.nx > 0 && picture.ny > 0 && picture.decibels.size() == picture.nx * picture.ny;
@@ -204,9 +145,7 @@ cv::Mat draw(const Picture& picture) {
   }
   pen.text("dB", bar.x + 0.5 * bar.width, bar.y - letter, 0.5);
 
-  std::string title = picture.title;
-  while (!title.empty() && pen.extent(title).width > plot_width) title.pop_back();
-  pen.text(title, left, top - 1.1 * letter, 0);
+  pen.text(pen.fitted(picture.title, plot_width), left, top - 1.1 * letter, 0);
   return canvas;
 }
 
@@ -218,10 +157,7 @@ bool pictures_available() {
 
 void write_picture(const std::filesystem::path& file, const Picture& picture) {
   check(file, picture);
-  std::vector<std::uint8_t> bytes;
-  if (!cv::imencode(".png", draw(picture), bytes))
-    throw InputError(fmt::format("{}: the picture could not be encoded", file.string()));
-  write_file(file, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  write_png(file, draw(picture));
 }
 
 #endif

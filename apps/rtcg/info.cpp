@@ -34,6 +34,9 @@ nlohmann::ordered_json environment_in_force() {
           {"RTCG_CACHE_DIR", e.cache_directory.string()},
           {"RTCG_CACHE_READONLY", fmt::format("{}", fmt::join(as_strings(e.shared_caches), ":"))},
           {"RTCG_CACHE_LIMIT", std::to_string(e.cache_limit >> 20)},
+          {"RTCG_WISDOM", e.wisdom_enabled ? "1" : "0"},
+          {"RTCG_WISDOM_DIR", e.wisdom_directory.string()},
+          {"RTCG_WISDOM_SITE", fmt::format("{}", fmt::join(as_strings(e.site_wisdom), ":"))},
           {"RTCG_COMPILE_CHECK", fmt::format("{}", fmt::join(e.check_architectures, ","))},
           {"RTCG_CUDA_LIBRARY", e.cuda_library},
           {"RTCG_NVRTC_LIBRARY", e.nvrtc_library}};

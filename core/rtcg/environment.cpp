@@ -37,12 +37,19 @@ fs::path home() {
   return user && user->pw_dir && user->pw_dir[0] == '/' ? fs::path(user->pw_dir) : fs::path();
 }
 
-fs::path cache_directory() {
-  if (const std::string chosen = variable("RTCG_CACHE_DIR"); !chosen.empty()) return fs::absolute(chosen);
+/// The variable of this name, else `below` the base directory of the XDG specification, else below its default in HOME.
+fs::path user_directory(const char* name, const char* xdg, const char* standard, const char* below) {
+  if (const std::string chosen = variable(name); !chosen.empty()) return fs::absolute(chosen);
   // The XDG specification tells to ignore relative paths.
-  if (const fs::path base = variable("XDG_CACHE_HOME"); base.is_absolute()) return base / "rtcg";
+  if (const fs::path base = variable(xdg); base.is_absolute()) return base / below;
   const fs::path base = home();
-  return base.empty() ? base : base / ".cache" / "rtcg";
+  return base.empty() ? base : base / standard / below;
+}
+
+std::vector<fs::path> directories(const char* name) {
+  std::vector<fs::path> result;
+  for (const std::string& path : split(variable(name), ':')) result.push_back(fs::absolute(path));
+  return result;
 }
 
 fs::path lock_directory() {
@@ -75,12 +82,14 @@ std::size_t read_mebibytes(const char* name, std::size_t fallback) {
 Environment read() {
   Environment result;
   result.device = variable("RTCG_DEVICE");
-  result.cache_directory = cache_directory();
+  result.cache_directory = user_directory("RTCG_CACHE_DIR", "XDG_CACHE_HOME", ".cache", "rtcg");
   result.cache_enabled = read_switch("RTCG_CACHE", result.cache_enabled);
-  for (const std::string& path : split(variable("RTCG_CACHE_READONLY"), ':'))
-    result.shared_caches.push_back(fs::absolute(path));
+  result.shared_caches = directories("RTCG_CACHE_READONLY");
   result.cache_limit = read_mebibytes("RTCG_CACHE_LIMIT", result.cache_limit);
   result.lock_directory = lock_directory();
+  result.wisdom_directory = user_directory("RTCG_WISDOM_DIR", "XDG_DATA_HOME", ".local/share", "rtcg/wisdom");
+  result.site_wisdom = directories("RTCG_WISDOM_SITE");
+  result.wisdom_enabled = read_switch("RTCG_WISDOM", result.wisdom_enabled);
   result.check_architectures = split(variable("RTCG_COMPILE_CHECK"), ',');
   result.cuda_library = variable("RTCG_CUDA_LIBRARY");
   result.nvrtc_library = variable("RTCG_NVRTC_LIBRARY");
