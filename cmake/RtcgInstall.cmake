@@ -6,6 +6,7 @@ install(TARGETS rtcg_core rtcg_radar rtcg_vision EXPORT rtcg-targets ARCHIVE DES
 install(EXPORT rtcg-targets NAMESPACE rtcg:: DESTINATION ${package_dir})
 install(DIRECTORY core/rtcg radar vision DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h"
         PATTERN cuda EXCLUDE PATTERN opencl EXCLUDE PATTERN kernels EXCLUDE)
+install(DIRECTORY data/wisdom DESTINATION ${CMAKE_INSTALL_DATADIR}/rtcg FILES_MATCHING PATTERN "*.jsonl")
 
 configure_package_config_file(cmake/rtcgConfig.cmake.in rtcgConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(rtcgConfigVersion.cmake COMPATIBILITY SameMinorVersion)
