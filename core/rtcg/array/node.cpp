@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "rtcg/array/prepared_launch.h"
 #include "rtcg/error.h"
 
@@ -28,6 +30,28 @@ Dtype common_type(std::span<const NodePtr* const> operands, std::size_t first) {
     if ((*operands[k])->is_weak)
       strong = strong == Dtype::unknown ? (*operands[k])->dtype : promote_weak(strong, kind_of((*operands[k])->dtype));
   return strong;
+}
+
+/// An operation with a scalar by one with less to compute and the same value: 1 / x, x / 2^k, x to the power 2 or -1.
+/// The constant becomes part of the kernel's text, where the compiler can use the device's reciprocal. Null if none.
+NodePtr simpler(Op op, Dtype type, std::span<const NodePtr* const> operands) {
+  if ((op != Op::divide && op != Op::power) || !is_real(type)) return nullptr;
+  const bool by_scalar = (*operands[1])->op == Op::scalar;
+  const NodePtr &scalar = *operands[by_scalar ? 1 : 0], &other = *operands[by_scalar ? 0 : 1];
+  if (scalar->op != Op::scalar || other->op == Op::scalar || other->is_weak) return nullptr;
+  const double value = static_cast<const ScalarNode&>(*scalar).value.to_double();
+  const auto made = [&](Op with, const NodePtr& factor) {
+    const NodePtr x = make_cast(other, type);
+    const NodePtr* const list[] = {&x, &factor};
+    return make_operation(with, std::span(list, factor ? 2 : 1));
+  };
+  if (op == Op::power)
+    return !by_scalar ? nullptr : value == 2 ? made(Op::square, {}) : value == -1 ? made(Op::reciprocal, {}) : nullptr;
+  if (!by_scalar) return value == 1 ? made(Op::reciprocal, {}) : nullptr;
+  int exponent = 0;
+  if (std::abs(std::frexp(value, &exponent)) != 0.5 || std::abs(exponent) > 100) return nullptr;
+  return made(Op::multiply,
+              std::make_shared<ScalarNode>(Scalar(1 / value).as(type == Dtype::f16 ? Dtype::f32 : type), true));
 }
 
 }  // namespace
@@ -68,6 +92,7 @@ NodePtr make_operation(Op op, std::span<const NodePtr* const> operands) {
   const std::size_t first = op == Op::where ? 1 : 0;
   const Dtype common = common_type(operands, first);
   const OperationTypes types = operation_types(op, common);
+  if (NodePtr node = simpler(op, types.operand, operands)) return node;
   const bool two_tests = op == Op::logical_and || op == Op::logical_or;
 
   Shape shape = (*operands[0])->shape;

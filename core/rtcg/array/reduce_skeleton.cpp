@@ -19,6 +19,7 @@ namespace rtcg {
 namespace {
 
 constexpr unsigned group_items = 256;
+constexpr unsigned most_unrolled = 8;  // rows or elements of a row that an item takes at once
 constexpr std::size_t most_counters = 1 << 14;
 
 std::size_t divided_up(std::size_t a, std::size_t b) {
@@ -40,6 +41,10 @@ void plan_gpu(ReducePlan& plan, unsigned compute_units, const ReduceShape& shape
   if (!plan.columns) {
     plan.lanes = body_lanes;
     plan.unroll = std::clamp(16 / body_lanes, 2u, 8u);
+    if (shape.length <= most_unrolled) {  // an item a row, all of its elements in flight at once
+      plan.lanes = 1;
+      plan.unroll = std::max(1u, static_cast<unsigned>(shape.length));
+    }
     plan.team = team_for(shape.outer, shape.length, plan.lanes, compute_units);
     const std::size_t tile = std::size_t{plan.team} * plan.lanes * plan.unroll;
     if (plan.team == plan.group && shape.outer < enough)
@@ -51,9 +56,13 @@ void plan_gpu(ReducePlan& plan, unsigned compute_units, const ReduceShape& shape
   }
   plan.lanes = shape.inner % body_lanes == 0 ? body_lanes : 1;
   plan.unroll = std::clamp(16 / plan.lanes, 2u, 8u);
-  const std::size_t runs = shape.inner / plan.lanes, tiles = divided_up(runs, 64);
+  const std::size_t runs = shape.inner / plan.lanes;
+  // Of a few rows each item takes all, so that none idles and all of its loads are in flight at once.
+  const bool few_rows = shape.length <= most_unrolled && runs >= 64;
+  if (few_rows) plan.unroll = std::max(1u, static_cast<unsigned>(shape.length));
+  const std::size_t tiles = divided_up(runs, few_rows ? plan.group : 64);
   plan.tile_columns = divided_up(runs, tiles);
-  plan.slots = plan.group / plan.tile_columns;
+  plan.slots = few_rows ? 1 : plan.group / plan.tile_columns;
   plan.slot_steps = plan.slots > 1 ? static_cast<unsigned>(std::bit_width(plan.slots - 1)) : 0;
   const std::size_t all_tiles = shape.outer * divided_up(runs, plan.tile_columns);
   if (all_tiles < enough)

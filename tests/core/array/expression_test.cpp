@@ -85,6 +85,23 @@ TEST_P(ExpressionTest, EvaluatesSeveralAtOnceAndLongChains) {
   EXPECT_EQ(Array(wide).to_vector<float>()[7], 107);
 }
 
+TEST_P(ExpressionTest, ScalarsThatMakeAnOperationSimplerKeepItsValue) {
+  const std::vector<float> x{3, -7.1F, 1e-40F, 3e38F, 0, -0.0F, 1 / 3.0F, INFINITY};
+  const Array a = Array::from(stream, x), integers = Array::from<std::uint8_t>(stream, {0, 7, 255});
+  const std::vector<Array> results =
+      evaluate({{1 / a, a / 0.25F, a / -4, a / 3, power(a, 2), power(a, -1.0), 2 / a, 1.0 / a.astype(Dtype::f64)}});
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const float expected[] = {1 / x[k], x[k] / 0.25F, x[k] / -4, x[k] / 3, x[k] * x[k], 1 / x[k], 2 / x[k]};
+    for (std::size_t r = 0; r < std::size(expected); ++r)
+      EXPECT_EQ(results[r].to_vector<float>()[k], expected[r]) << r << " of " << x[k];
+    EXPECT_EQ(results[7].to_vector<double>()[k], 1 / static_cast<double>(x[k]));
+  }
+  EXPECT_EQ((integers / 2).evaluate().to_vector<double>(), (std::vector<double>{0, 3.5, 127.5}));
+  EXPECT_EQ((1 / integers).dtype(), Dtype::f64);
+  EXPECT_EQ(power(integers, 2).evaluate().to_vector<std::uint8_t>(), (std::vector<std::uint8_t>{0, 49, 1}));
+  EXPECT_EQ((a / Expression(Scalar(2.0), false)).dtype(), Dtype::f64);
+}
+
 TEST_P(ExpressionTest, IntegersWrapAndDivisionByZeroGivesZero) {
   const Array a = Array::from<std::int32_t>(stream, {INT32_MAX, INT32_MIN, 7, -7}),
               b = Array::from<std::int32_t>(stream, {1, -1, 0, 2});

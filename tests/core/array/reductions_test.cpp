@@ -67,6 +67,23 @@ TEST_P(ReductionsTest, SumsOverEverySetOfAxesOfArraysAndViews) {
   }
 }
 
+TEST_P(ReductionsTest, ShortRowsAndFewRowsSumLikeLongOnes) {
+  for (const Shape& shape : {Shape{3, 1003}, Shape{8, 2048}, Shape{9, 260}, Shape{5, 2, 512}, Shape{2, 1, 777},
+                             Shape{1003, 3}, Shape{700, 8}, Shape{513, 9}, Shape{40, 5, 7}}) {
+    const std::vector<float> values = random_values<float>(static_cast<std::size_t>(element_count(shape)), 5);
+    const Array x = Array::from(stream, values, shape);
+    for (int axis = 0; axis < shape.size(); ++axis) {
+      std::vector<bool> reduced(static_cast<std::size_t>(shape.size()));
+      reduced[static_cast<std::size_t>(axis)] = true;
+      const std::vector<double> expected = sums_over(values, shape, reduced);
+      const std::vector<float> found = sum(x, axis).evaluate().to_vector<float>();
+      ASSERT_EQ(found.size(), expected.size());
+      for (std::size_t r = 0; r < expected.size(); ++r)
+        ASSERT_NEAR(found[r], expected[r], 1e-4) << "axis " << axis << " of " << to_string(shape);
+    }
+  }
+}
+
 TEST_P(ReductionsTest, LongSumsKeepTheirAccuracy) {
   const std::size_t n = 1000001;
   const std::vector<float> values(n, 0.1f);
