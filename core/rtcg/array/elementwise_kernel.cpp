@@ -61,6 +61,7 @@ Source Elementwise::State::source(const Device& device, const LoopBody& body, co
   text.compute += declare + fmt::format("user_operation_((stride_t)i, (stride_t)n_{});\n",
                                         call.function_arguments(text.results, addresses));
   text.keep = keep;
+  text.down_start.clear();  // the user's text may ask for i and n
   return elementwise_source(device, body, text);
 }
 

@@ -71,6 +71,9 @@ Source elementwise_source(const Device& device, const LoopBody& body, const Body
                                           {"row_start", text.row_start},
                                           {"load_in_row", text.load_in_row},
                                           {"store_in_row", text.store_in_row},
+                                          {"down_start", text.down_start},
+                                          {"load_down", text.load_down},
+                                          {"store_down", text.store_down},
                                           {"runs", body.prefers_runs()},
                                           {"group", group_items},
                                           {"lanes", body.lanes()},
@@ -97,8 +100,9 @@ void launch(const Stream& stream, const LoopBody& body, const Node* node, const 
   });
   ArgumentList list;
   body.append_arguments(list);
-  list.value(static_cast<std::uint64_t>(body.count()));
-  const Grid grid = elementwise_grid(device, body.count(), body.lanes());
+  list.value(static_cast<std::uint64_t>(body.walks_down() ? body.items() : static_cast<std::size_t>(body.count())));
+  const Grid grid =
+      body.walks_down() ? Grid::over(body.items(), group_items) : elementwise_grid(device, body.count(), body.lanes());
   kernel.launch(stream, grid, list.arguments());
   if (node == nullptr || node->stream != stream.native()) return;
   if (!node->evaluations.any.load(std::memory_order_relaxed)) {

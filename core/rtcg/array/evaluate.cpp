@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <unordered_set>
 
 #include "rtcg/array/elementwise_skeleton.h"
@@ -95,13 +96,15 @@ std::vector<Array> evaluate(std::span<const Expression> expressions, const Strea
     std::vector<NodePtr> group;
     std::vector<Array> outputs;
     const Shape& shape = nodes[first]->shape;
+    std::optional<LoopBody> body;
     for (std::size_t k = first; k < nodes.size(); ++k) {
       if (done[k] || nodes[k]->op == Op::total || !(nodes[k]->shape == shape)) continue;
       group.push_back(roots[k]);
       outputs.push_back(results[k]);
-      if (k > first && !is_fitting(LoopBody(stream.device(), group, shape, outputs))) {
+      if (k > first && !is_fitting(body.emplace(stream.device(), group, shape, outputs))) {
         group.pop_back();
         outputs.pop_back();
+        if (group.size() > 1) body.emplace(stream.device(), group, shape, outputs);
         break;
       }
       done[k] = true;
@@ -109,7 +112,7 @@ std::vector<Array> evaluate(std::span<const Expression> expressions, const Strea
     if (group.size() == 1)
       run_elementwise(stream, group[0], outputs[0]);
     else if (outputs[0].size() != 0)
-      launch_elementwise(stream, LoopBody(stream.device(), group, shape, outputs));
+      launch_elementwise(stream, *body);
   }
   order_streams(stream, nodes, true);
   return results;

@@ -102,13 +102,15 @@ LoopBody::LoopBody(const Device& device, std::span<const NodePtr> roots, const S
   merge(shape, split);
   decide_lanes(device, cpu_lanes);
   decide_walks(device);
+  decide_down(device);
   form_key();
 }
 
 std::uint16_t LoopBody::add(const NodePtr& pointer, const Shape& shape, Dtype wanted) {
   const Node* node = pointer.get();
   const Dtype type = node->is_weak && node->op == Op::scalar ? wanted : node->dtype;
-  for (std::size_t k = 0; k < nodes_.size(); ++k)
+  // What has one owner is reached once.
+  for (std::size_t k = 0; pointer.use_count() > 1 && k < nodes_.size(); ++k)
     if (nodes_[k].node == node && nodes_[k].type == type) return static_cast<std::uint16_t>(k);
   Linear linear;
   linear.node = node;
@@ -304,6 +306,28 @@ void LoopBody::decide_walks(const Device& device) {
     for (const std::int64_t word : walk_) walk_narrow_.push_back(static_cast<std::int32_t>(word));
 }
 
+void LoopBody::decide_down(const Device& device) {
+  const int dims = extents_.size();
+  // Items below fewer groups than fill the device would only wait longer.
+  if (cpu_ || wide_ || !fits_ || output_count_ == 0 || dims < 2 || extents_[dims - 1] < 64 || extents_[dims - 2] < 16 ||
+      count_ < std::int64_t{8192} * device.properties().compute_units || prefers_runs())
+    return;
+  std::size_t widest = 1;
+  for (const Operand& a : operands_) {
+    widest = std::max(widest, size_of(a.type));
+    for (const Operand& b : operands_)
+      walks_down_ = walks_down_ || (a.role == Role::input && b.role == Role::input && a.walk >= Walk::rows &&
+                                    a.array->buffer.native() == b.array->buffer.native() && a.strides == b.strides &&
+                                    a.strides[dims - 2] != 0 && b.offset - a.offset >= std::abs(a.strides[dims - 2]));
+  }
+  if (walks_down_) lanes_ = widest <= 4 ? 8 : 4;
+}
+
+std::size_t LoopBody::items() const {
+  const auto rows = static_cast<std::size_t>(extents_[extents_.size() - 2]);
+  return static_cast<std::size_t>(count_) / rows * ((rows + lanes_ - 1) / lanes_);
+}
+
 /// i / d == (i * factor >> 32) >> shift for all i < 2^31, with 2^shift < d <= 2^(shift + 1) and factor just over
 /// 2^(32 + shift) / d: exact because the error, below i / 2^(32 + shift), is below 1 / d. Left out where words are
 /// short.
@@ -329,7 +353,7 @@ void LoopBody::form_key() {
   };
   key_.push_back(static_cast<char>(lanes_));
   key_.push_back(static_cast<char>(wide_ | whole_rows_ << 1 | aliased_ << 2 | (output_count_ > 0) << 3 | cpu_ << 4 |
-                                   (divisors_ >= 0 ? 32 : 0)));
+                                   (divisors_ >= 0 ? 32 : 0) | walks_down_ << 6));
   key_.push_back(static_cast<char>(extents_.size()));
   key_.push_back(static_cast<char>(outer_.size()));
   key_.push_back(static_cast<char>(operands_.size()));

@@ -11,6 +11,8 @@
 //   row_start      where an operand needs the coordinates of `i` (else empty): declares row_, the position at which the
 //                  row of `i` starts, row_length_, and x_, a variable, the place of `i` in its row
 //   load_in_row    element `i` = row_ + x_ into lane `k`, without a division; store_in_row likewise
+//   load_down      element `i` + k rows of the last dimension but one into lane `k`; store_down likewise; only where
+//   down_start     is given (walks_down): from the item `j_`, its first element `i` and rows_, how many rows it has
 //   compute        from lane `k` (of element `i`): statements that declare local names
 //   results        C expressions of the results, valid after `compute`
 //   keep           results into the output lanes: "out0_[k] = v3_;" (only with outputs; declared by declare_lanes)
@@ -30,6 +32,7 @@ namespace rtcg {
 struct BodyText {
   std::string parameters, functions, declare_lanes, load_run, load_one, compute, keep, store_run, store_one;
   std::string row_start, load_in_row, store_in_row;
+  std::string down_start, load_down, store_down;
   std::vector<std::string> results;
   std::vector<Dtype> result_types;
 };
@@ -83,6 +86,10 @@ class LoopBody {
   /// Where rows are not aligned, items that work on elements side by side are faster (measured on an H200: a window of
   /// a matrix at 3.0 TB/s instead of 2.65; operands that are one run do not mind).
   bool prefers_runs() const;
+  /// Windows of one array that lie rows apart, on a GPU: an item takes V rows of a column, so that all but the first
+  /// reads of a row hit the first cache (on an H200 a Jacobi step over 8194 x 8194 is limited by the second).
+  bool walks_down() const { return walks_down_; }
+  std::size_t items() const;                                 ///< of the kernel that walks down
   bool is_aliased() const { return aliased_; }               ///< an output's memory is read
   bool reads_elsewhere() const { return reads_elsewhere_; }  ///< ... at other places than the one written
 
@@ -128,6 +135,7 @@ class LoopBody {
   void decide_walks(const Device& device);
   void decide_walk(Operand& operand, bool is_cuda);
   void add_divisors();
+  void decide_down(const Device& device);
   bool packs_scalars() const { return scalars_.size() > most_single_scalars; }
   std::size_t scalar_bytes() const;
   std::vector<std::size_t> scalar_order() const;  ///< in their structure: wide ones first, so that nothing is padded
@@ -147,6 +155,7 @@ class LoopBody {
   int divisors_ = -1;     ///< first of two words for each extent but the first, by which one divides; -1: none
   bool is_whole_ = true;  ///< every operand is contiguous in the loop's shape or one element
   bool cpu_ = false, wide_ = false, whole_rows_ = false, aliased_ = false, reads_elsewhere_ = false, fits_ = true;
+  bool walks_down_ = false;
   /// Extents (of more than one dimension), then operands' words, then the divisors.
   std::pmr::vector<std::int64_t> walk_{&resource_};
   std::pmr::vector<std::int32_t> walk_narrow_{&resource_};  ///< the same, as launched when 32 bits do

@@ -23,6 +23,11 @@ class LoopText {
       text.row_start = row_start();
       text.load_in_row = access_in_row(false);
     }
+    if (b_.walks_down_) {
+      text.down_start = down_start();
+      text.load_down = access_down(false);
+      text.store_down = access_down(true);
+    }
     text.compute = compute();
     for (std::size_t r = 0; r < b_.root_slots_.size(); ++r) {
       text.results.push_back(value(b_.root_slots_[r]));
@@ -177,6 +182,49 @@ class LoopText {
       if (o.walk == Walk::repeated) place = fmt::format("b{}_", p);
       if (o.walk == Walk::general) place = fmt::format("b{}_ + x_ * {}", p, word(o.word + dims()));
       const std::string lane = lane_array(p) + "[k]";
+      text += storing ? store(o, p, place, lane)
+                      : fmt::format("{} = {};\n", lane, o.role == Role::index ? place : load(o, p, place));
+    }
+    return text;
+  }
+
+  /// The place of an operand at the item's first element is b0_, b1_ ...; d0_, d1_ ... lead to the next row.
+  std::string down_start() const {
+    const std::string width = word(dims() - 1), height = word(dims() - 2);
+    std::string text =
+        fmt::format("const index_t tall_ = ((index_t){} + {}) / {};\n", height, b_.lanes_ - 1, b_.lanes_);
+    const int divisor = b_.divisors_ + 2 * (dims() - 2);
+    text += b_.divisors_ < 0
+                ? fmt::format("index_t r_ = j_ / (index_t){};\n", width)
+                : fmt::format("index_t r_ = mul_hi(j_, (uint){}) >> {};\n", word(divisor), word(divisor + 1));
+    text += fmt::format("const stride_t c{}_ = (stride_t)(j_ - r_ * (index_t){});\n", dims() - 1, width);
+    std::string first = dims() == 2 ? "r_" : "r_ % tall_";
+    text += fmt::format("const stride_t c{}_ = (stride_t)({}) * {};\n", dims() - 2, first, b_.lanes_);
+    if (dims() > 2) text += "r_ /= tall_;\n";
+    for (int d = dims() - 3; d >= 0; --d) {
+      text += d == 0 ? "const stride_t c0_ = (stride_t)r_;\n"
+                     : fmt::format("const stride_t c{0}_ = (stride_t)(r_ % (index_t){1});\nr_ /= (index_t){1};\n", d,
+                                   word(d));
+    }
+    std::string position = "(index_t)c0_";
+    for (int d = 1; d < dims(); ++d) position = fmt::format("({} * (index_t){} + (index_t)c{}_)", position, word(d), d);
+    text += fmt::format("const index_t i = {};\nconst int rows_ = min({}, {} - c{}_);\n", position, b_.lanes_, height,
+                        dims() - 2);
+    for (std::size_t p = 0; p < b_.operands_.size(); ++p) {
+      const Operand& o = b_.operands_[p];
+      if (o.role == Role::source || (o.walk == Walk::uniform && o.role != Role::output)) continue;
+      text += fmt::format("const stride_t b{0}_ = {1}, d{0}_ = {2};\n", p, place_of(o, "(stride_t)i"),
+                          o.walk < Walk::rows ? width : word(o.word + dims() - 1));
+    }
+    return text;
+  }
+  std::string access_down(bool storing) const {
+    std::string text;
+    for (std::size_t p = 0; p < b_.operands_.size(); ++p) {
+      const Operand& o = b_.operands_[p];
+      if ((o.role == Role::output) != storing || o.role == Role::source || (o.walk == Walk::uniform && !storing))
+        continue;
+      const std::string lane = lane_array(p) + "[k]", place = fmt::format("b{0}_ + k * d{0}_", p);
       text += storing ? store(o, p, place, lane)
                       : fmt::format("{} = {};\n", lane, o.role == Role::index ? place : load(o, p, place));
     }

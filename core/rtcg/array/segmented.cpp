@@ -23,11 +23,12 @@ namespace {
 constexpr unsigned group_items = 256;
 
 /// Items that share a row of this mean length, measured on an H200 with rows of 3 to 6000 elements, columns near the
-/// diagonal and anywhere: four elements or more for each item, a warp at most; a whole group where a warp would walk a
-/// row for many turns.
+/// diagonal and anywhere: four elements or more for each item, a warp from 64 elements on; a whole group where a warp
+/// would walk a row for many turns.
 unsigned team_for(std::int64_t elements, std::int64_t rows) {
   const std::int64_t mean = elements / std::max<std::int64_t>(1, rows);
   if (mean >= 1000) return group_items;
+  if (mean >= 64) return 32;
   unsigned team = 1;
   while (team < 32 && 8 * team <= mean) team *= 2;
   return team;
@@ -122,6 +123,7 @@ Array reduce_rows(const Stream& stream, const Expression& values, const Array& s
                        {"shuffle", shuffle},
                        {"store", type == Dtype::f16 ? "vstore_half(result_, row_, y_)" : "y_[row_] = result_"},
                        {"team", plan.team},
+                       {"turns", plan.team == 1 ? 2 : 4},
                        {"group", group_items},
                        {"cpu", plan.cpu}},
                       "segmented_reduce.cl")),

@@ -1,6 +1,6 @@
-// A fused expression written to its outputs. On a GPU every item computes V elements, in one run or a group apart, so
-// that a group reads and writes side by side (LoopBody::prefers_runs); on a CPU every item walks one chunk, row by row
-// where rows matter, which the compiler turns into vectors.
+// A fused expression written to its outputs. On a GPU every item computes V elements: one run, a group apart, so that a
+// group reads and writes side by side (LoopBody::prefers_runs), or one below the other (walks_down). On a CPU every
+// item walks one chunk, row by row where rows matter, which the compiler turns into vectors.
 {{ functions }}
 kernel void evaluate({{ parameters }}const ulong n_) {
 {{ declare_lanes }}
@@ -32,6 +32,30 @@ kernel void evaluate({{ parameters }}const ulong n_) {
 {{ store_one }}
   }
 {% endif %}
+{% elif down_start != "" %}
+  const index_t j_ = (index_t)get_global_id(0);
+  if (j_ >= n_) return;
+{{ down_start }}
+  if (rows_ == {{ lanes }}) {
+    RTCG_UNROLL({{ lanes }}) for (int k = 0; k < {{ lanes }}; ++k) {
+{{ load_down }}
+    }
+    RTCG_UNROLL({{ lanes }}) for (int k = 0; k < {{ lanes }}; ++k) {
+{{ compute }}
+{{ keep }}
+    }
+    RTCG_UNROLL({{ lanes }}) for (int k = 0; k < {{ lanes }}; ++k) {
+{{ store_down }}
+    }
+  } else {
+    RTCG_UNROLL({{ lanes - 1 }}) for (int k = 0; k < {{ lanes - 1 }}; ++k) {
+      if (k >= rows_) break;
+{{ load_down }}
+{{ compute }}
+{{ keep }}
+{{ store_down }}
+    }
+  }
 {% elif runs %}
   const index_t run_ = (index_t)get_global_id(0) * {{ lanes }};
   if ((ulong)run_ + {{ lanes }} <= n_) {

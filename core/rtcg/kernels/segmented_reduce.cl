@@ -55,7 +55,7 @@ kernel void segmented_reduce(
     }
     i += {{ team }};
 {% endif %}
-    RTCG_UNROLL(4) for (; i < end_; i += {{ team }}) {
+    RTCG_UNROLL({{ turns }}) for (; i < end_; i += {{ team }}) {
 {{ load_one }}
 {{ compute }}
       sum_ = combine_(sum_, {{ value }});

@@ -47,6 +47,43 @@ TEST_P(LoopWalkTest, InnerWindowsThatAreNotAligned) {
   }
 }
 
+TEST_P(LoopWalkTest, WindowsRowsApartOfLargeArrays) {
+  // Large enough to be walked down the columns on a GPU; rows that are and are not a multiple of what an item takes.
+  const std::int64_t units = stream.device().properties().compute_units, width = 1001;
+  const std::int64_t height = std::max<std::int64_t>(24, 8192 * units / width + 1), rows = height / 8 * 8;
+  for (const std::int64_t tall : {rows + 8, rows + 11}) {
+    const Array a = random({tall + 2, width + 1});
+    const Array target = random({tall, 2 * width})(all_of, Slice{1, {}, 2}), line = random({width});
+    const Slice columns{1, {}};
+    expect_sum(a(Slice{0, -2}, columns), a(Slice{2, {}}, columns), target);
+    const Array up = a(Slice{0, -2}, columns), down = a(Slice{2, {}}, Slice{0, -1}), whole = random({tall, width});
+    const Expression row = index_along({tall, width}, 0).astype(Dtype::f32);
+    target.assign(up - down + whole * line + row);
+    const std::vector<float> u = up.copy().to_vector<float>(), d = down.copy().to_vector<float>(),
+                             w = whole.to_vector<float>(), l = line.to_vector<float>(),
+                             found = target.copy().to_vector<float>();
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const std::size_t y = i / static_cast<std::size_t>(width), x = i % static_cast<std::size_t>(width);
+      ASSERT_NEAR(found[i], u[i] - d[i] + w[i] * l[x] + static_cast<float>(y), 1e-6F * (4 + static_cast<float>(y)))
+          << "row " << y << ", column " << x << " of " << tall;
+    }
+  }
+  const std::int64_t planes = 3, tall = std::max<std::int64_t>(21, height / 3);
+  const Array cube = random({planes, tall + 4, width + 4}), target = random({planes, tall, width});
+  const auto window = [&](std::int64_t y, std::int64_t x) {
+    return cube(all_of, Slice{y, tall + y}, Slice{x, width + x});
+  };
+  expect_sum(window(0, 1), window(3, 2), target);
+  expect_sum(window(4, 0), window(1, 4).flip(0), target.flip(0));
+  const Array doubles = cube.astype(Dtype::f64);
+  const Array sum =
+      doubles(all_of, Slice{0, tall}, Slice{1, width + 1}) + doubles(all_of, Slice{2, tall + 2}, Slice{3, width + 3});
+  const std::vector<double> found = sum.to_vector<double>();
+  const std::vector<float> first = window(0, 1).copy().to_vector<float>(),
+                           second = window(2, 3).copy().to_vector<float>();
+  for (std::size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i], static_cast<double>(first[i]) + second[i]) << i;
+}
+
 TEST_P(LoopWalkTest, StepsReversalsTransposesAndBroadcasts) {
   const Array a = random({7, 5, 33}), b = random({33, 7, 5}), row = random({1, 5, 1}), target = random({7, 5, 33});
   expect_sum(a.flip(2), b.transpose({1, 2, 0}), target);
