@@ -4,12 +4,13 @@
 #include "apps/rtcg/commands.h"
 
 int main(int argc, char** argv) {
-  return rtcg::app::run_application(argc, argv, "Devices, compiler and kernel cache of the RTCG suite",
+  return rtcg::app::run_application(argc, argv, "Devices, compiler, kernel cache and tuner of the RTCG suite",
                                     [](CLI::App& app) {
                                       app.require_subcommand(1);
                                       rtcg::app::add_devices_command(app);
                                       rtcg::app::add_info_command(app);
                                       rtcg::app::add_compile_command(app);
                                       rtcg::app::add_cache_command(app);
+                                      rtcg::app::add_tune_command(app);
                                     });
 }

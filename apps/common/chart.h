@@ -23,8 +23,8 @@ struct Chart {
     Mark mark = Mark::dots;
     Colour colour = Colour::blue;
   };
-  std::string title, x_label, y_label;  ///< ASCII
-  std::vector<Series> series;
+  std::string title = {}, x_label = {}, y_label = {};  ///< ASCII
+  std::vector<Series> series = {};
   bool logarithmic = false;  ///< heights; all of them > 0
 };
 

@@ -37,10 +37,11 @@ Progress::~Progress() {
   if (terminal_ && drawn_) std::fputs("\r\033[K", stderr);
 }
 
-void Progress::update(std::size_t done) {
+void Progress::update(std::size_t done, const std::string& note) {
   if (!enabled_) return;
   const std::lock_guard lock(mutex_);
   done_ = std::max(done_, std::min(done, total_));
+  note_ = note.empty() ? note : "; " + note;
   const Clock::time_point now = Clock::now();
   if (std::chrono::duration<double>(now - last_).count() < (terminal_ ? bar_interval : line_interval)) return;
   last_ = now;
@@ -50,7 +51,7 @@ void Progress::update(std::size_t done) {
 void Progress::draw(double seconds) {
   const double share = total_ == 0 ? 1 : static_cast<double>(done_) / static_cast<double>(total_);
   const std::string left = done_ == 0 ? "" : ", " + duration(seconds / share - seconds) + " left";
-  const std::string figures = fmt::format("{} of {}{} ({:.0f} %){}", done_, total_, unit_, 100 * share, left);
+  const std::string figures = fmt::format("{} of {}{} ({:.0f} %){}{}", done_, total_, unit_, 100 * share, left, note_);
   if (terminal_) {
     const auto filled = static_cast<std::size_t>(share * bar_width);
     fmt::print(stderr, "\r\033[K{} [{}{}] {}", label_, std::string(filled, '#'), std::string(bar_width - filled, ' '),

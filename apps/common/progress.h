@@ -17,14 +17,14 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// `done` steps of the total, in any order and from any thread; shows the largest seen.
-  void update(std::size_t done);
+  /// `done` steps of the total, in any order and from any thread; shows the largest seen, and the latest note after it.
+  void update(std::size_t done, const std::string& note = {});
 
  private:
   using Clock = std::chrono::steady_clock;
   void draw(double seconds);
 
-  std::string label_, unit_;
+  std::string label_, unit_, note_;
   std::size_t total_, done_ = 0;
   bool enabled_, terminal_, drawn_ = false;
   Clock::time_point start_, last_;

@@ -11,5 +11,6 @@ void add_devices_command(CLI::App& app);
 void add_info_command(CLI::App& app);
 void add_compile_command(CLI::App& app);
 void add_cache_command(CLI::App& app);
+void add_tune_command(CLI::App& app);
 
 }  // namespace rtcg::app

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <limits>
 #include <map>
+#include <random>
 #include <set>
 
 #include "core/tune/wisdom_support.h"
@@ -29,7 +31,10 @@ class WisdomFileTest : public testing::Test {
   std::filesystem::path path() const { return scratch_ / "smooth.jsonl"; }
   std::vector<double> heights() const {
     std::vector<double> result;
-    for (const WisdomEntry& entry : read_wisdom(path()).entries) result.push_back(entry.record.sizes.at("height"));
+    for (const WisdomEntry& entry : read_wisdom(path()).entries) {
+      const auto height = entry.record.sizes.find("height");
+      result.push_back(height == entry.record.sizes.end() ? -1 : height->second);
+    }
     return result;
   }
   ScratchDirectory scratch_;
@@ -64,6 +69,33 @@ TEST_F(WisdomFileTest, BadLinesCostNoOther) {
   ASSERT_EQ(file.foreign.size(), 1u);
   EXPECT_EQ(file.foreign[0].line, 6u);
   EXPECT_NE(file.foreign[0].what.find("schema 9"), std::string::npos);
+}
+
+TEST_F(WisdomFileTest, RandomDamageToALineCostsNoOther) {
+  std::mt19937 random(7);
+  const std::string before = to_line(numbered(1)) + "\n", after = "\n" + to_line(numbered(2)) + "\n";
+  for (int round = 0; round < 400; ++round) {
+    std::string line = to_line(numbered(3));
+    for (unsigned edits = 1 + random() % 4; edits > 0; --edits) {
+      const std::size_t at = random() % line.size();
+      switch (random() % 3) {
+        case 0:
+          line[at] = static_cast<char>(random());
+          break;
+        case 1:
+          line.erase(at, 1 + random() % 9);
+          break;
+        default:
+          line.insert(at, std::string(1 + random() % 3, "{}[]\",:0-eE.\\"[random() % 13]));
+      }
+      if (line.empty()) line = " ";
+    }
+    write_bytes(path(), before + line + after);
+    const std::vector<double> found = heights();
+    ASSERT_GE(found.size(), 2u) << line;
+    EXPECT_EQ(found.front(), 1) << line;
+    EXPECT_EQ(found.back(), 2) << line;
+  }
 }
 
 TEST_F(WisdomFileTest, AWarningNamesTheFirstBadLine) {
