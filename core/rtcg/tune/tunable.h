@@ -11,10 +11,9 @@
 #include "rtcg/compile/source.h"
 #include "rtcg/device/stream.h"
 #include "rtcg/tune/space.h"
+#include "rtcg/tune/trial.h"
 
 namespace rtcg {
-
-class Trial;
 
 /// What a configuration asks of the device; held against DeviceProperties before anything is compiled.
 struct Demand {
@@ -32,10 +31,10 @@ struct Tunable {
   std::map<std::string, double> sizes;        ///< compared by their ratios
   ParameterSpace space;
   std::function<Demand(const Configuration&)> demand;
-  std::function<std::vector<Source>(const Configuration&)> sources;  ///< texts to compile ahead
+  std::function<std::vector<Source>(const Configuration&)> sources;  ///< texts that a search may compile ahead
   std::function<std::unique_ptr<Trial>(const Stream&)> trial;
-  double work = 0;  ///< amount of one execution
-  std::string unit;
+  double work = 0;   ///< amount of one execution in `unit`, for rates; 0: none
+  std::string unit;  ///< "FLOP", "B", "element"
 };
 
 }  // namespace rtcg
