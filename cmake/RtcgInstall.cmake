@@ -7,6 +7,7 @@ install(EXPORT rtcg-targets NAMESPACE rtcg:: DESTINATION ${package_dir})
 install(DIRECTORY core/rtcg radar vision dgfem DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h"
         PATTERN cuda EXCLUDE PATTERN opencl EXCLUDE PATTERN kernels EXCLUDE)
 install(DIRECTORY data/wisdom DESTINATION ${CMAKE_INSTALL_DATADIR}/rtcg FILES_MATCHING PATTERN "*.jsonl")
+install(DIRECTORY data/models DESTINATION ${CMAKE_INSTALL_DATADIR}/rtcg FILES_MATCHING PATTERN "*.toml")
 
 configure_package_config_file(cmake/rtcgConfig.cmake.in rtcgConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(rtcgConfigVersion.cmake COMPATIBILITY SameMinorVersion)

@@ -13,8 +13,9 @@ namespace rtcg::vision {
 namespace {
 
 [[noreturn]] void refuse(std::string_view text, const std::string& what) {
-  throw UsageError(fmt::format(
-      "\"{}\": {}; right is gabor or gabor:size=43,orientations=16,frequencies=1/2;1/3,phases=0,sigma=8.6", text, what));
+  throw UsageError(
+      fmt::format("\"{}\": {}; right is gabor or gabor:size=43,orientations=16,frequencies=1/2;1/3,phases=0,sigma=8.6",
+                  text, what));
 }
 
 std::vector<std::string_view> pieces(std::string_view text, char separator) {

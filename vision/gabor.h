@@ -14,11 +14,11 @@
 namespace rtcg::vision {
 
 struct GaborBank {
-  std::size_t size = 43;          ///< pixels along each edge
-  std::size_t orientations = 16;  ///< t = k pi / orientations
+  std::size_t size = 43;                                                                    ///< pixels along each edge
+  std::size_t orientations = 16;                                                            ///< t = k pi / orientations
   std::vector<double> frequencies{1.0 / 2, 1.0 / 3, 1.0 / 4, 1.0 / 6, 1.0 / 11, 1.0 / 18};  ///< cycles a pixel
   std::vector<double> phases{0};                                                            ///< radians
-  double sigma = 0;  ///< pixels; 0 is size / 5
+  double sigma = 0;                                                                         ///< pixels; 0 is size / 5
 
   std::size_t filters() const { return orientations * frequencies.size() * phases.size(); }
   bool operator==(const GaborBank&) const = default;

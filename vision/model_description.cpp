@@ -17,7 +17,8 @@ constexpr std::size_t most_pixels = 65536, most_filters = 65536;
 /// `size`, or `height` and `width`.
 void read_window(const TomlTable& table, std::size_t& height, std::size_t& width) {
   if (const auto size = table.whole("size", 1, most_pixels)) {
-    if (table.has("height") || table.has("width")) table.fail("size", "stands beside height or width; give one or the other");
+    if (table.has("height") || table.has("width"))
+      table.fail("size", "stands beside height or width; give one or the other");
     height = width = *size;
   } else if (table.has("height") && table.has("width")) {
     height = *table.whole("height", 1, most_pixels), width = *table.whole("width", 1, most_pixels);
@@ -53,7 +54,8 @@ FilterStage read_filter(const TomlTable& table, const std::filesystem::path& dir
   table.allow({"count", "size", "height", "width", "source", "seed", "stride", "border", "flip"});
   FilterStage stage;
   stage.source = table.text("source").value_or(stage.source);
-  stage.seed = static_cast<std::uint32_t>(table.whole("seed", 0, std::numeric_limits<std::uint32_t>::max()).value_or(42));
+  stage.seed =
+      static_cast<std::uint32_t>(table.whole("seed", 0, std::numeric_limits<std::uint32_t>::max()).value_or(42));
   stage.stride = table.whole("stride", 1, most_pixels).value_or(1);
   stage.border = read_border(table);
   stage.flip = table.flag("flip").value_or(false);
@@ -69,7 +71,9 @@ FilterStage read_filter(const TomlTable& table, const std::filesystem::path& dir
     const std::filesystem::path file = directory / stage.source;
     stage.source = file.string();
     const hdf5::Shape shape = hdf5::File::open(file).shape("/bank");
-    if (shape.size() != 4) table.fail("source", fmt::format("/bank of {} has {} dimensions; [filter, y, x, channel] is needed", file.string(), shape.size()));
+    if (shape.size() != 4)
+      table.fail("source", fmt::format("/bank of {} has {} dimensions; [filter, y, x, channel] is needed",
+                                       file.string(), shape.size()));
     stage.count = shape[0], stage.height = shape[1], stage.width = shape[2];
     return stage;
   }
@@ -92,7 +96,8 @@ Clip read_clip(const TomlTable& table) {
     return table.real(key);
   };
   Clip clip{bound("min"), bound("max")};
-  if ((clip.min && std::isnan(*clip.min)) || (clip.max && std::isnan(*clip.max)) || (clip.min && clip.max && *clip.min > *clip.max))
+  if ((clip.min && std::isnan(*clip.min)) || (clip.max && std::isnan(*clip.max)) ||
+      (clip.min && clip.max && *clip.min > *clip.max))
     table.fail("", "min must not be above max");
   return clip;
 }
@@ -161,16 +166,20 @@ std::string layer_text(const Layer& layer) {
     text += "filter = { ";
     if (f->source == "uniform")
       text += fmt::format("count = {}, height = {}, width = {}, seed = {}, ", f->count, f->height, f->width, f->seed);
-    text += fmt::format("source = {}, stride = {}{}{} }}\n", quoted(f->source), f->stride, f->flip ? ", flip = true" : "", border_text(f->border));
+    text += fmt::format("source = {}, stride = {}{}{} }}\n", quoted(f->source), f->stride,
+                        f->flip ? ", flip = true" : "", border_text(f->border));
   }
-  if (const auto& c = layer.clip) text += fmt::format("clip = {{ min = {}, max = {} }}\n", bound_text(c->min), bound_text(c->max));
+  if (const auto& c = layer.clip)
+    text += fmt::format("clip = {{ min = {}, max = {} }}\n", bound_text(c->min), bound_text(c->max));
   if (const auto& p = layer.pool)
-    text += fmt::format("pool = {{ height = {}, width = {}, order = {}, stride = {}{} }}\n", p->height, p->width, p->order,
-                        p->stride_y, border_text(p->border));
+    text += fmt::format("pool = {{ height = {}, width = {}, order = {}, stride = {}{} }}\n", p->height, p->width,
+                        p->order, p->stride_y, border_text(p->border));
   if (const auto& n = layer.normalise)
-    text += fmt::format("normalise = {{ height = {}, width = {}, remove_mean = {}, stretch = {}, threshold = {}, epsilon = {}{} }}\n",
-                        n->height, n->width, n->remove_mean, n->stretch, n->threshold, n->epsilon, border_text(n->border));
-  if (const auto& r = layer.resample) text += fmt::format("resample = {{ height = {}, width = {} }}\n", r->height, r->width);
+    text += fmt::format(
+        "normalise = {{ height = {}, width = {}, remove_mean = {}, stretch = {}, threshold = {}, epsilon = {}{} }}\n",
+        n->height, n->width, n->remove_mean, n->stretch, n->threshold, n->epsilon, border_text(n->border));
+  if (const auto& r = layer.resample)
+    text += fmt::format("resample = {{ height = {}, width = {} }}\n", r->height, r->width);
   return text;
 }
 

@@ -1,5 +1,5 @@
-// Models of the visual cortex as data: layers of filters, clipping, pooling, normalisation and resampling, in this order
-// within a layer and each of them optional. Read from TOML and written back to it:
+// Models of the visual cortex as data: layers of filters, clipping, pooling, normalisation and resampling, in this
+// order within a layer and each of them optional. Read from TOML and written back to it:
 //
 //   name = "fg11"
 //   [input]                                    # what images are made into; all optional
@@ -7,7 +7,8 @@
 //   width = 200
 //   channels = 1                               # 1 is grey (the default), 3 is colour
 //   [[layers]]
-//   normalise = { size = 9, stretch = 10, threshold = 1 }        # size, or height and width; remove_mean, epsilon, border
+//   normalise = { size = 9, stretch = 10, threshold = 1 }        # size, or height and width; remove_mean, epsilon,
+//   border
 //   [[layers]]
 //   filter = { count = 64, size = 3, source = "uniform", seed = 42 }     # stride, border, flip
 //   clip = { min = 0 }                         # min, max; "none" is no bound

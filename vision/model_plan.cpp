@@ -21,7 +21,8 @@ class Walk {
     plan_.height = extent(operation, plan_.height, height, stride, border);
     plan_.width = extent(operation, plan_.width, width, stride, border);
     if (filters != 0) plan_.channels = filters;
-    const double flops = filters == 0 ? 0 : 2.0 * static_cast<double>(elements()) * static_cast<double>(height * width * depth);
+    const double flops =
+        filters == 0 ? 0 : 2.0 * static_cast<double>(elements()) * static_cast<double>(height * width * depth);
     add(operation, before, flops);
   }
   void resample(const Resampling& resampling) {
@@ -38,8 +39,9 @@ class Walk {
                      Border border) const {
     const std::size_t padded = border == Border::valid ? extent : extent + window - 1;
     if (padded < window)
-      throw UsageError(fmt::format("model \"{}\", layer {}: {} of {} pixels does not fit into the {} that are left of the image",
-                                   model_.name, layer_ + 1, operation, window, extent));
+      throw UsageError(
+          fmt::format("model \"{}\", layer {}: {} of {} pixels does not fit into the {} that are left of the image",
+                      model_.name, layer_ + 1, operation, window, extent));
     return 1 + (padded - window) / stride;
   }
   void add(const char* operation, std::size_t before, double flops) {

@@ -7,7 +7,7 @@
 namespace rtcg::vision {
 
 struct PlannedStep {
-  std::size_t layer = 0;      ///< from 0
+  std::size_t layer = 0;       ///< from 0
   const char* operation = "";  ///< "filter", "pool", "normalise", "resample": the keys of a layer; clips cost nothing
   std::size_t height = 0, width = 0, channels = 0;  ///< of what it gives
   double flops = 0;  ///< of filters, two for each multiply-add; the others are bound by memory
@@ -17,7 +17,7 @@ struct ModelPlan {
   std::vector<PlannedStep> steps;
   std::size_t height = 0, width = 0, channels = 0;  ///< of the features
   double flops = 0;                                 ///< of one image
-  std::size_t largest_step = 0;  ///< elements that the largest step reads and writes for one image
+  std::size_t largest_step = 0;                     ///< elements that the largest step reads and writes for one image
 
   std::size_t features() const { return height * width * channels; }
 };

@@ -64,9 +64,8 @@ void TomlTable::allow(std::initializer_list<std::string_view> keys) const {
   for (const auto& [key, node] : *table_) {
     const std::string_view given = key.str();
     if (std::find(keys.begin(), keys.end(), given) != keys.end()) continue;
-    const std::string_view nearest = *std::min_element(keys.begin(), keys.end(), [&](auto a, auto b) {
-      return distance(given, a) < distance(given, b);
-    });
+    const std::string_view nearest = *std::min_element(
+        keys.begin(), keys.end(), [&](auto a, auto b) { return distance(given, a) < distance(given, b); });
     fail(given, fmt::format("there is no such key; the nearest is \"{}\", all are {}", nearest, fmt::join(keys, ", ")));
   }
 }

@@ -47,8 +47,8 @@ TEST(GaborTest, RespondsToAWaveAsTheClosedFormSays) {
     const double angle = static_cast<double>(k) * std::numbers::pi / 8;
     for (const double offset : {0.0, 0.02, -0.05}) {
       const double u = (frequency + offset) * std::cos(angle), v = (frequency + offset) * std::sin(angle);
-      const double expected = sigma * std::sqrt(2 * std::numbers::pi) *
-                              std::exp(-2 * std::pow(std::numbers::pi * sigma * offset, 2));
+      const double expected =
+          sigma * std::sqrt(2 * std::numbers::pi) * std::exp(-2 * std::pow(std::numbers::pi * sigma * offset, 2));
       EXPECT_NEAR(amplitude(&filters[k * 43 * 43], 43, u, v), expected, 1e-5) << k << " " << offset;
     }
   }
