@@ -8,6 +8,7 @@
 #include "rtcg/array/kernel_table.h"
 #include "rtcg/array/loop_shape.h"
 #include "rtcg/array/radix_sort_text.h"
+#include "rtcg/array/radix_sort_tuning.h"
 #include "rtcg/array/raw_launch.h"
 #include "rtcg/error.h"
 
@@ -16,6 +17,27 @@ namespace rtcg {
 namespace {
 
 constexpr std::size_t longest_row = std::numeric_limits<std::uint32_t>::max();
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw UsageError("radix sort: " + what);
+}
+
+bool is_nvidia_gpu(const DeviceProperties& device) {
+  return device.kind == DeviceKind::gpu && (device.backend == Backend::cuda || device.vendor == "NVIDIA Corporation");
+}
+
+}  // namespace
+
+SortMethod sort_method(const Device& device, SortMethod wanted) {
+  const bool nvidia = is_nvidia_gpu(device.properties());
+  if (wanted == SortMethod::onesweep && !nvidia)
+    refuse(fmt::format("the onesweep method needs an NVIDIA GPU, {} is none; use tiles or chunks",
+                       device.properties().name));
+  if (wanted != SortMethod::automatic) return wanted;
+  return loop_shape(device) == LoopShape::cpu ? SortMethod::chunks : nvidia ? SortMethod::onesweep : SortMethod::tiles;
+}
+
+namespace {
 
 /// The buffers of a problem in the order in which every kernel takes them.
 class Sort {
@@ -54,12 +76,9 @@ class Sort {
   std::string code_;  ///< key of the shape, once it is complete
   Buffer key_scratch_, value_scratch_, result_;
   std::uint64_t keys_offset_, values_offset_, length_;
+  unsigned chunks_per_unit_ = 4;
   bool cpu_;
 };
-
-[[noreturn]] void refuse(const std::string& what) {
-  throw UsageError("radix sort: " + what);
-}
 
 void check_size(const char* name, const Buffer& buffer, std::size_t elements, std::size_t bytes) {
   if (buffer.bytes() / bytes < elements)
@@ -72,19 +91,6 @@ Buffer apart_from(const Stream& stream, const Buffer& source, const Buffer& targ
   const Buffer copy(stream, source.bytes());
   copy.copy_from(stream, source);
   return copy;
-}
-
-bool is_nvidia_gpu(const DeviceProperties& device) {
-  return device.kind == DeviceKind::gpu && (device.backend == Backend::cuda || device.vendor == "NVIDIA Corporation");
-}
-
-SortMethod method_for(const Device& device, SortMethod wanted) {
-  const bool nvidia = is_nvidia_gpu(device.properties());
-  if (wanted == SortMethod::onesweep && !nvidia)
-    refuse(fmt::format("the onesweep method needs an NVIDIA GPU, {} is none; use tiles or chunks",
-                       device.properties().name));
-  if (wanted != SortMethod::automatic) return wanted;
-  return loop_shape(device) == LoopShape::cpu ? SortMethod::chunks : nvidia ? SortMethod::onesweep : SortMethod::tiles;
 }
 
 Sort::Sort(const Stream& stream, const SortProblem& problem)
@@ -116,7 +122,7 @@ Sort::Sort(const Stream& stream, const SortProblem& problem)
   shape_.first_bit = problem.first_bit;
   const unsigned all_bits = problem.type == ScalarType::boolean ? 1 : key_bits - problem.first_bit;
   shape_.bits = problem.bits == 0 ? all_bits : std::min(problem.bits, all_bits);
-  shape_.method = method_for(stream.device(), problem.method);
+  shape_.method = sort_method(stream.device(), problem.method);
   cpu_ = shape_.method == SortMethod::chunks;
   if (problem.positions) {
     if (problem.position_bytes != 4 && problem.position_bytes != 8)
@@ -161,6 +167,12 @@ void Sort::run() {
   shape_.cuda = stream_.device().properties().backend == Backend::cuda && !short_rows;
   shape_.wide_status = shape_.method == SortMethod::onesweep && !short_rows && problem_.length >= std::size_t{1} << 30;
   if (!cpu_) shape_.choose_tile(problem_.length);
+  if (!short_rows) {
+    if (const std::optional<SortTuning> tuning = tuned_sort(stream_.device(), shape_, problem_.length)) {
+      shape_.use(*tuning);
+      if (tuning->chunks_per_unit != 0) chunks_per_unit_ = tuning->chunks_per_unit;
+    }
+  }
   code_ = shape_.key();
   if (cpu_)
     short_rows ? run_rows_by_items() : run_chunks();
@@ -178,7 +190,7 @@ void Sort::run_rows_by_items() {
 }
 
 void Sort::run_chunks() {
-  const std::uint32_t chunks = 4 * stream_.device().properties().compute_units;
+  const std::uint32_t chunks = chunks_per_unit_ * stream_.device().properties().compute_units;
   const Buffer counts(stream_, chunks * shape_.passes() * 256 * sizeof(std::uint32_t));
   const Buffer places(stream_, chunks * 256 * sizeof(std::uint32_t));
   const Buffer plans(stream_, shape_.passes() * sizeof(std::uint32_t));

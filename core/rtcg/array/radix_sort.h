@@ -32,6 +32,9 @@ struct SortProblem {
   SortMethod method = SortMethod::automatic;
 };
 
+/// The method that automatic stands for. UsageError for one that the device cannot run.
+SortMethod sort_method(const Device& device, SortMethod wanted);
+
 /// Queues the sort. UsageError: sizes that do not fit the buffers, a type or a method that cannot be sorted (here).
 void radix_sort(const Stream& stream, const SortProblem& problem);
 

@@ -70,6 +70,7 @@ void SortShape::choose_tile(std::size_t length) {
   if (method == SortMethod::onesweep && step == SortStep::passes) {
     group = 256;
     items = long_keys ? 18 : 36;
+    resident = value_bytes == 0 ? 3 : 2;  // what registers allow
     return;
   }
   // Odd numbers of items keep the items' runs in different banks.
@@ -79,10 +80,16 @@ void SortShape::choose_tile(std::size_t length) {
   while (tile() < length && items < most) items = items == 1 ? 3 : items == 3 ? 7 : most;
 }
 
+void SortShape::use(const SortTuning& tuning) {
+  if (tuning.group != 0) group = tuning.group;
+  if (tuning.items != 0) items = tuning.items;
+  if (tuning.resident != 0) resident = tuning.resident;
+}
+
 std::string SortShape::key() const {
-  return fmt::format("{} {} {} {}{}{}{}{} {} {} {} {} {}", name_of(type), static_cast<int>(method),
+  return fmt::format("{} {} {} {}{}{}{}{} {} {} {} {} {} {}", name_of(type), static_cast<int>(method),
                      static_cast<int>(step), descending ? "d" : "", positions ? "p" : "", wide_positions ? "w" : "",
-                     wide_status ? "s" : "", cuda ? "c" : "", first_bit, bits, value_bytes, group, items);
+                     wide_status ? "s" : "", cuda ? "c" : "", first_bit, bits, value_bytes, group, items, resident);
 }
 
 namespace {
@@ -115,7 +122,7 @@ TemplateValues template_values(const SortShape& shape) {
       {"count_group", shape.count_group()},
       {"copies", shape.count_copies()},
       {"dynamic_counts", shape.count_memory() != 0},
-      {"groups_at_once", shape.value_bytes == 0 ? 3 : 2},  // what registers allow
+      {"groups_at_once", shape.resident},
       {"whole_rows", shape.step == SortStep::rows},
       {"wide_status", shape.wide_status},
       {"round_items", round_items},

@@ -16,6 +16,13 @@ enum class SortStep : std::uint8_t {
   rows,    ///< the kernel that sorts whole rows
 };
 
+/// What may be tuned; 0: the rule's own choice.
+struct SortTuning {
+  unsigned group = 0, items = 0;  ///< of a tile
+  unsigned resident = 0;          ///< onesweep: groups that a multiprocessor shall hold
+  unsigned chunks_per_unit = 0;   ///< of chunks
+};
+
 struct SortShape {
   ScalarType type = ScalarType::unknown;
   SortMethod method = SortMethod::chunks;
@@ -26,6 +33,7 @@ struct SortShape {
   unsigned first_bit = 0, bits = 0;
   std::size_t value_bytes = 0;
   unsigned group = 0, items = 0;  ///< of a tile; not for chunks
+  unsigned resident = 0;          ///< onesweep
 
   unsigned passes() const { return (bits + 7) / 8; }
   std::size_t tile() const { return std::size_t{group} * items; }
@@ -35,6 +43,7 @@ struct SortShape {
   unsigned count_memory() const { return cuda ? 1024 * passes() * count_copies() : 0; }
   /// The tile of the method; for whole rows the smallest that holds `length` keys, at most the largest.
   void choose_tile(std::size_t length);
+  void use(const SortTuning& tuning);
   std::string key() const;  ///< names the code
 };
 

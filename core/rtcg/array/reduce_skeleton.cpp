@@ -10,6 +10,7 @@
 
 #include "rtcg/array/dtype.h"
 #include "rtcg/array/kernel_table.h"
+#include "rtcg/array/reduce_tuning.h"
 #include "rtcg/compile/template.h"
 #include "rtcg/error.h"
 #include "rtcg_core_kernels.h"
@@ -35,17 +36,22 @@ unsigned team_for(std::size_t rows, std::size_t length, unsigned lanes, unsigned
   return sizes[i];
 }
 
-void plan_gpu(ReducePlan& plan, unsigned compute_units, const ReduceShape& shape, unsigned body_lanes) {
-  const std::size_t enough = std::size_t{compute_units} * 8;
+unsigned either(unsigned tuned, unsigned rule) {
+  return tuned != 0 ? tuned : rule;
+}
+
+void plan_gpu(ReducePlan& plan, unsigned compute_units, const ReduceShape& shape, unsigned body_lanes,
+              const ReduceTuning& tuning) {
+  const std::size_t enough = std::size_t{compute_units} * either(tuning.groups_per_unit, 8);
   plan.group = group_items;
   if (!plan.columns) {
     plan.lanes = body_lanes;
-    plan.unroll = std::clamp(16 / body_lanes, 2u, 8u);
+    plan.unroll = either(tuning.unroll, std::clamp(16 / body_lanes, 2u, 8u));
     if (shape.length <= most_unrolled) {  // an item a row, all of its elements in flight at once
       plan.lanes = 1;
       plan.unroll = std::max(1u, static_cast<unsigned>(shape.length));
     }
-    plan.team = team_for(shape.outer, shape.length, plan.lanes, compute_units);
+    plan.team = either(tuning.team, team_for(shape.outer, shape.length, plan.lanes, compute_units));
     const std::size_t tile = std::size_t{plan.team} * plan.lanes * plan.unroll;
     if (plan.team == plan.group && shape.outer < enough)
       plan.parts = std::clamp<std::size_t>(shape.length / tile, 1, divided_up(enough, shape.outer));
@@ -55,12 +61,12 @@ void plan_gpu(ReducePlan& plan, unsigned compute_units, const ReduceShape& shape
     return;
   }
   plan.lanes = shape.inner % body_lanes == 0 ? body_lanes : 1;
-  plan.unroll = std::clamp(16 / plan.lanes, 2u, 8u);
+  plan.unroll = either(tuning.unroll, std::clamp(16 / plan.lanes, 2u, 8u));
   const std::size_t runs = shape.inner / plan.lanes;
   // Of a few rows each item takes all, so that none idles and all of its loads are in flight at once.
   const bool few_rows = shape.length <= most_unrolled && runs >= 64;
   if (few_rows) plan.unroll = std::max(1u, static_cast<unsigned>(shape.length));
-  const std::size_t tiles = divided_up(runs, few_rows ? plan.group : 64);
+  const std::size_t tiles = divided_up(runs, few_rows ? plan.group : either(tuning.columns, 64));
   plan.tile_columns = divided_up(runs, tiles);
   plan.slots = few_rows ? 1 : plan.group / plan.tile_columns;
   plan.slot_steps = plan.slots > 1 ? static_cast<unsigned>(std::bit_width(plan.slots - 1)) : 0;
@@ -73,18 +79,20 @@ void plan_gpu(ReducePlan& plan, unsigned compute_units, const ReduceShape& shape
   plan.partials = plan.split ? plan.groups * plan.tile_columns * plan.lanes : 0;
 }
 
-void plan_cpu(ReducePlan& plan, unsigned compute_units, const ReduceShape& shape, std::size_t bytes) {
+void plan_cpu(ReducePlan& plan, unsigned compute_units, const ReduceShape& shape, std::size_t bytes,
+              const ReduceTuning& tuning) {
   // Below this an item's start and the joining of parts cost more than another core gives.
   constexpr std::size_t least_elements = 8192;
-  const std::size_t items = std::size_t{compute_units} * 4;
+  const std::size_t items = std::size_t{compute_units} * either(tuning.groups_per_unit, 4);
   std::size_t tiles = shape.outer;
   if (!plan.columns) {
     // Short rows have few elements for lanes to share, and each joins its lanes anew.
     plan.lanes =
         static_cast<unsigned>(std::clamp<std::size_t>((shape.length < 1024 ? 64 : 256) / std::bit_ceil(bytes), 4, 64));
+    plan.lanes = either(tuning.lanes, plan.lanes);
   } else {
     // Long rows in long pieces, as far as the accumulators stay in the first cache.
-    plan.lanes = shape.inner >= 1024 && bytes <= 8 ? 2048 : 256;
+    plan.lanes = either(tuning.lanes, shape.inner >= 1024 && bytes <= 8 ? 2048 : 256);
     plan.tile_columns = std::min<std::size_t>(shape.inner, plan.lanes);
     plan.slots = plan.lanes / plan.tile_columns;
     tiles *= divided_up(shape.inner, plan.tile_columns);
@@ -138,14 +146,14 @@ void ReducePlan::append_key(std::string& key) const {
 }
 
 ReducePlan plan_reduce(LoopShape loops, unsigned compute_units, const ReduceShape& shape, unsigned body_lanes,
-                       std::size_t accumulator_bytes) {
+                       std::size_t accumulator_bytes, const ReduceTuning& tuning) {
   ReducePlan plan;
   plan.cpu = loops == LoopShape::cpu;
   plan.columns = shape.inner != 1;
   if (plan.cpu)
-    plan_cpu(plan, compute_units, shape, accumulator_bytes);
+    plan_cpu(plan, compute_units, shape, accumulator_bytes, tuning);
   else
-    plan_gpu(plan, compute_units, shape, body_lanes);
+    plan_gpu(plan, compute_units, shape, body_lanes, tuning);
   return plan;
 }
 
@@ -218,8 +226,10 @@ std::vector<Array> run_reduce(const Stream& stream, std::span<const NodePtr> roo
     throw UsageError("a reduction of more operands, or operands of more dimensions, than one kernel takes");
 
   const std::size_t bytes = accumulator_bytes(operation.fields);
-  const ReducePlan plan = plan_reduce(loop_shape(stream.device()), stream.device().properties().compute_units, shape,
-                                      body.prefers_runs() ? body.lanes() : 1, bytes);
+  const LoopShape loops = loop_shape(stream.device());
+  const unsigned lanes = body.prefers_runs() ? body.lanes() : 1;
+  const ReduceTuning tuning = tuned_reduce(stream.device(), loops, shape, lanes, bytes).value_or(ReduceTuning{});
+  const ReducePlan plan = plan_reduce(loops, stream.device().properties().compute_units, shape, lanes, bytes, tuning);
   std::string key;
   key.reserve(256);
   plan.append_key(key);

@@ -79,9 +79,18 @@ struct ReducePlan {
 
   void append_key(std::string& key) const;
 };
+/// What may be tuned; 0: the rule's own choice.
+struct ReduceTuning {
+  unsigned groups_per_unit = 0;  ///< groups that a long reduction is split into, for each compute unit
+  unsigned unroll = 0;           ///< GPU: runs in flight
+  unsigned team = 0;             ///< GPU, rows
+  unsigned columns = 0;          ///< GPU: runs side by side
+  unsigned lanes = 0;            ///< CPU: accumulators
+};
+
 /// `body_lanes`: elements that the body loads at once. `accumulator_bytes`: its size in memory.
 ReducePlan plan_reduce(LoopShape loops, unsigned compute_units, const ReduceShape& shape, unsigned body_lanes,
-                       std::size_t accumulator_bytes);
+                       std::size_t accumulator_bytes, const ReduceTuning& tuning = {});
 
 /// Of a structure of these members.
 std::size_t accumulator_bytes(std::span<const Dtype> fields);

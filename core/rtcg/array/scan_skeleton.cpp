@@ -6,6 +6,7 @@
 
 #include "rtcg/array/kernel_table.h"
 #include "rtcg/array/loop_shape.h"
+#include "rtcg/array/scan_tuning.h"
 #include "rtcg/compile/template.h"
 #include "rtcg_core_kernels.h"
 
@@ -29,23 +30,32 @@ std::size_t widest(const ScanText& text) {
   return bytes;
 }
 
-void plan_chunks(ScanPlan& plan, const DeviceProperties& device, std::size_t count, std::size_t bytes) {
+unsigned either(unsigned tuned, unsigned rule) {
+  return tuned != 0 ? tuned : rule;
+}
+
+void plan_chunks(ScanPlan& plan, const DeviceProperties& device, std::size_t count, std::size_t bytes,
+                 const ScanTuning& tuning) {
   // Below this another core gains less than its start costs.
   constexpr std::size_t least_elements = 8192;
   plan.lanes = 1;
-  plan.streams = 4;
-  plan.groups = std::clamp<std::size_t>(count / least_elements, 1, std::size_t{device.compute_units} * 4);
+  plan.streams = either(tuning.streams, 4);
+  plan.groups = std::clamp<std::size_t>(count / least_elements, 1,
+                                        std::size_t{device.compute_units} * either(tuning.groups_per_unit, 4));
   plan.share = count <= least_elements ? count : divided_up(count, plan.groups * plan.streams);
   plan.scratch = plan.groups * plan.streams * bytes;
 }
 
-void plan_groups(ScanPlan& plan, const DeviceProperties& device, std::size_t count, std::size_t bytes) {
+void plan_groups(ScanPlan& plan, const DeviceProperties& device, std::size_t count, std::size_t bytes,
+                 const ScanTuning& tuning) {
   const std::size_t run_bytes = plan.lanes * std::max<std::size_t>(bytes, 4);
-  plan.threads = std::min(run_bytes > 128 ? 128u : 256u, device.max_work_group);
+  plan.threads = either(tuning.threads, std::min(run_bytes > 128 ? 128u : 256u, device.max_work_group));
   // A CPU runs this loop in tests only; there every row costs compile time.
   if (device.kind != DeviceKind::cpu) plan.rows = static_cast<unsigned>(std::clamp<std::size_t>(64 / run_bytes, 1, 4));
+  plan.rows = either(tuning.rows, plan.rows);
   plan.tiles = std::max<std::size_t>(1, divided_up(count, std::size_t{plan.threads} * plan.rows * plan.lanes));
-  plan.groups = std::min<std::size_t>(plan.tiles, std::size_t{device.compute_units} * 8);
+  plan.groups =
+      std::min<std::size_t>(plan.tiles, std::size_t{device.compute_units} * either(tuning.groups_per_unit, 8));
   plan.share = divided_up(plan.tiles, plan.groups);
   plan.groups = divided_up(plan.tiles, plan.share);
   plan.scratch = plan.groups * bytes;
@@ -54,13 +64,14 @@ void plan_groups(ScanPlan& plan, const DeviceProperties& device, std::size_t cou
 /// Measured on an H200 with float: the more bytes wait for their prefix, and the fewer tiles there are, the faster, up
 /// to all of the local memory; with few tiles it matters more that every multiprocessor has some.
 void plan_lookback(ScanPlan& plan, const DeviceProperties& device, std::size_t count, std::size_t bytes,
-                   std::size_t selected_bytes) {
+                   std::size_t selected_bytes, const ScanTuning& tuning) {
   const std::size_t run_bytes = plan.lanes * std::max<std::size_t>(bytes, 4);
   const std::size_t large = 64 * 1024 / run_bytes * plan.lanes;  // elements of a large tile
   const bool many = count >= large * device.compute_units * 4;
   plan.threads = run_bytes > 128 ? 128 : many && selected_bytes == 0 ? 512 : 256;
   const std::size_t row_bytes = many ? 128 : 64;  // of an item
   plan.rows = static_cast<unsigned>(std::clamp<std::size_t>(row_bytes / run_bytes, 1, 8));
+  plan.threads = either(tuning.threads, plan.threads), plan.rows = either(tuning.rows, plan.rows);
   // Selected elements are packed in what CUDA gives every kernel without asking, 48 KiB; the rest of it is for totals.
   while (plan.rows > 1 && plan.threads * plan.rows * plan.lanes * selected_bytes > 46 * 1024) plan.rows /= 2;
   plan.parked = selected_bytes == 0 && run_bytes <= 128;
@@ -117,19 +128,19 @@ ScanLoop scan_loop(const Device& device) {
 }
 
 ScanPlan plan_scan(ScanLoop loop, const DeviceProperties& device, std::size_t count, unsigned lanes,
-                   const ScanText& text) {
+                   const ScanText& text, const ScanTuning& tuning) {
   ScanPlan plan;
   plan.loop = loop;
   plan.lanes = lanes;
   const std::size_t bytes = item_bytes(text);
   if (loop == ScanLoop::chunks) {
-    plan_chunks(plan, device, count, bytes);
+    plan_chunks(plan, device, count, bytes, tuning);
     return plan;
   }
   if (loop == ScanLoop::lookback)
-    plan_lookback(plan, device, count, bytes, widest(text));
+    plan_lookback(plan, device, count, bytes, widest(text), tuning);
   else
-    plan_groups(plan, device, count, bytes);
+    plan_groups(plan, device, count, bytes, tuning);
   return plan;
 }
 
@@ -226,7 +237,11 @@ void run_scan(const Stream& stream, ScanLoop loop, const ScanText& text, const S
               std::span<const Argument> output_arguments) {
   if (body.count == 0) return;
   const Device& device = stream.device();
-  const ScanPlan plan = plan_scan(loop, device.properties(), body.count, body.lanes, text);
+  const bool is_plain = text.selected.empty() && text.segment_start.empty();
+  const ScanTuning tuning =
+      is_plain ? tuned_scan(device, loop, body.count, body.lanes, text.value_bytes).value_or(ScanTuning{})
+               : ScanTuning{};
+  const ScanPlan plan = plan_scan(loop, device.properties(), body.count, body.lanes, text, tuning);
   const std::string key = key_of(plan, text, body.key);
   const Buffer scratch(stream, std::max<std::size_t>(plan.scratch, 16));
   const auto launch = [&](const char* suffix) {

@@ -73,9 +73,16 @@ struct ScanPlan {
   std::string key() const;
 };
 
+/// What may be tuned of plain scans, those without selection and segments; 0: the rule's own choice.
+struct ScanTuning {
+  unsigned threads = 0, rows = 0;  ///< GPU
+  unsigned groups_per_unit = 0;    ///< groups and chunks
+  unsigned streams = 0;            ///< CPU
+};
+
 /// `lanes`: V of the body.
 ScanPlan plan_scan(ScanLoop loop, const DeviceProperties& device, std::size_t count, unsigned lanes,
-                   const ScanText& text);
+                   const ScanText& text, const ScanTuning& tuning = {});
 /// The device's own loop.
 ScanLoop scan_loop(const Device& device);
 

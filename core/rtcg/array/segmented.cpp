@@ -12,6 +12,7 @@
 #include "rtcg/array/loop_body.h"
 #include "rtcg/array/loop_shape.h"
 #include "rtcg/array/phase.h"
+#include "rtcg/array/segmented_tuning.h"
 #include "rtcg/compile/template.h"
 #include "rtcg/error.h"
 #include "rtcg_core_kernels.h"
@@ -21,18 +22,6 @@ namespace rtcg {
 namespace {
 
 constexpr unsigned group_items = 256;
-
-/// Items that share a row of this mean length, measured on an H200 with rows of 3 to 6000 elements, columns near the
-/// diagonal and anywhere: four elements or more for each item, a warp from 64 elements on; a whole group where a warp
-/// would walk a row for many turns.
-unsigned team_for(std::int64_t elements, std::int64_t rows) {
-  const std::int64_t mean = elements / std::max<std::int64_t>(1, rows);
-  if (mean >= 1000) return group_items;
-  if (mean >= 64) return 32;
-  unsigned team = 1;
-  while (team < 32 && 8 * team <= mean) team *= 2;
-  return team;
-}
 
 std::string shuffle_text(Dtype type) {
   const auto part = [](const std::string& value) {
@@ -71,10 +60,10 @@ struct RowKernel {
   unsigned team;
   Grid grid;
 };
-RowKernel plan_rows(const Device& device, std::int64_t elements, std::int64_t rows) {
+RowKernel plan_rows(const Device& device, std::int64_t elements, std::int64_t rows, unsigned tuned_team = 0) {
   RowKernel plan{};
   plan.cpu = loop_shape(device) == LoopShape::cpu;
-  plan.team = plan.cpu ? 1 : team_for(elements, rows);
+  plan.team = plan.cpu ? 1 : tuned_team != 0 ? tuned_team : standard_team(elements, rows);
   // Rows differ in length: more chunks than a loop over equal elements has.
   plan.grid = plan.cpu ? Grid::of(std::clamp<std::size_t>(static_cast<std::size_t>(elements + rows) / 16384, 1,
                                                           32 * device.properties().compute_units),
@@ -90,7 +79,7 @@ Array reduce_rows(const Stream& stream, const Expression& values, const Array& s
   const std::int64_t rows = starts.size() - 1;
   if (rows == 0 || values.size() == 0) return Array::full(stream, {rows}, type, empty);
   const Array result = Array::empty(stream, {rows}, type);
-  const RowKernel plan = plan_rows(device, values.size(), rows);
+  const RowKernel plan = plan_rows(device, values.size(), rows, tuned_team(device, size_of(type), values.size(), rows));
   const NodePtr root[] = {fitted(stream, values.node(), values.shape())};
   const LoopBody body(device, root, values.shape());
   // Starts are compared with the count in their own width: 2^32 + 1 is outside, not 1.

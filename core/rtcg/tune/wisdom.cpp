@@ -1,6 +1,7 @@
 #include "rtcg/tune/wisdom.h"
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -81,7 +82,7 @@ struct Wisdom::Memory {
   std::shared_mutex mutex;
   std::map<std::string, std::shared_ptr<const Files>> files;
   std::unordered_map<Problem, Answer, ProblemHash, ProblemEqual> answers;
-  std::size_t changes = 0;  ///< an answer found before a change is not kept
+  std::atomic<std::size_t> changes = 0;  ///< an answer found before a change is not kept
 };
 
 Wisdom::Wisdom(std::vector<WisdomTier> tiers) : tiers_(std::move(tiers)), memory_(std::make_unique<Memory>()) {}
@@ -140,6 +141,10 @@ void Wisdom::record(const WisdomRecord& record) {
     throw UsageError("wisdom has no place to be written: RTCG_WISDOM=0 turns it off, RTCG_WISDOM_DIR names a place");
   append_wisdom(file, record);
   forget_answers();
+}
+
+std::size_t Wisdom::changes() const {
+  return memory_->changes.load(std::memory_order_relaxed);
 }
 
 void Wisdom::forget_answers() {

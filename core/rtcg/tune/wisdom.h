@@ -39,6 +39,8 @@ class Wisdom {
   std::filesystem::path file_of(const std::string& family) const;
   /// Reads the files again when asked next, for one whose files were changed through wisdom_file.h.
   void forget_answers();
+  /// How often that has happened: an answer kept elsewhere is good as long as this is the same.
+  std::size_t changes() const;
 
  private:
   struct Memory;
