@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,22 @@ class ParameterSpace {
   /// constraint. Empty when it is.
   std::string objection(const Configuration& configuration) const;
 
+  /// Every configuration of the space in the order of the values, the last parameter fastest, until `visit` returns
+  /// false. A constraint is asked as soon as what it reads is chosen, so that large spaces with few members are quick.
+  void enumerate(const std::function<bool(const Configuration&)>& visit) const;
+  /// The number of configurations without the constraints.
+  double product() const;
+  /// Any configuration of the space; uniformly where not too few of the product hold.
+  Configuration random(std::mt19937_64& generator) const;
+  /// The configurations that differ in one parameter. Where that breaks a constraint, the others that the constraint
+  /// reads go back to their defaults, if that mends it: so one kernel's neighbours are other kernels at their defaults.
+  std::vector<Configuration> neighbours(const Configuration& configuration) const;
+
  private:
+  bool walk(Configuration& chosen, std::size_t depth, const std::vector<std::vector<std::size_t>>& order,
+            const std::function<bool(const Configuration&)>& visit) const;
+  bool holds_so_far(const Configuration& chosen) const;
+
   std::vector<Parameter> parameters_;
   std::vector<Constraint> constraints_;
   Configuration standard_;

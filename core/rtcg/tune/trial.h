@@ -35,8 +35,8 @@ class Trial {
  public:
   virtual ~Trial() = default;
 
-  /// Compiles the variant and binds its data: the function queues one execution on the trial's stream. It is called
-  /// while this is the last configuration prepared. Throws what compile() and launches throw.
+  /// Compiles the variant and binds its data: the function queues one execution on the trial's stream. Functions of
+  /// several configurations are called in turn while the trial lives. Throws what compile() and launches throw.
   virtual std::function<void()> prepare(const Configuration& configuration) = 0;
   /// Everything that an execution writes and check() reads.
   virtual std::vector<const GuardedOutput*> outputs() const = 0;

@@ -11,6 +11,7 @@
 
 #include "rtcg/compile/manifest.h"
 #include "rtcg/error.h"
+#include "rtcg/tune/configuration_json.h"
 #include "rtcg/version.h"
 
 namespace rtcg {
@@ -91,14 +92,6 @@ double measured(const Json& object, const char* name) {
   return found == object.end() || found->is_null() ? 0 : number_of(*found, name, 0);
 }
 
-ParameterValue value_of(const Json& value, const std::string& name) {
-  if (value.is_boolean()) return value.get<bool>();
-  if (value.is_number_integer()) return value.get<std::int64_t>();
-  if (value.is_string()) return value.get<std::string>();
-  throw InputError(
-      fmt::format("parameter \"{}\" of \"configuration\" is neither a whole number, a text, nor true or false", name));
-}
-
 WisdomDevice device_of(const Json& object) {
   WisdomDevice device;
   device.name = text_of(member(object, "name"), "name");
@@ -119,8 +112,7 @@ WisdomRecord record_of(const Json& line) {
     record.traits[name] = text_of(value, name.c_str());
   for (const auto& [name, value] : object_of(line, "sizes").items())
     record.sizes[name] = number_of(value, name.c_str(), 0);
-  for (const auto& [name, value] : object_of(line, "configuration").items())
-    record.configuration.set(name, value_of(value, name));
+  record.configuration = configuration_of(object_of(line, "configuration"));
   record.seconds = number_of(member(line, "seconds"), "seconds", 0);
   if (record.seconds == 0) throw InputError("\"seconds\" is 0, which nothing takes");
   record.noise = measured(line, "noise");
@@ -181,10 +173,8 @@ std::string wisdom_system() {
 }
 
 std::string to_line(const WisdomRecord& record) {
-  Json sizes = Json::object(), configuration = Json::object();
+  Json sizes = Json::object();
   for (const auto& [name, value] : record.sizes) sizes[name] = plain(value);
-  for (const auto& [name, value] : record.configuration.values())
-    std::visit([&configuration, &key = name](const auto& v) { configuration[key] = v; }, value);
   const Json line = {{"schema", WisdomRecord::schema},
                      {"family", record.family},
                      {"version", record.version},
@@ -197,7 +187,7 @@ std::string to_line(const WisdomRecord& record) {
                      {"system", record.system},
                      {"traits", Json(record.traits)},
                      {"sizes", sizes},
-                     {"configuration", configuration},
+                     {"configuration", json_of(record.configuration)},
                      {"seconds", record.seconds},
                      {"noise", record.noise},
                      {"samples", record.samples},
