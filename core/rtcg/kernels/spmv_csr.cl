@@ -35,8 +35,19 @@ SPARSE_KERNEL {{ name }}(
   for (uint i = (uint)get_global_id(0); i < rows; i += (uint)get_global_size(0)) {
     sum_t sum = ZERO;
     const {{ start }} end_of_row = starts[i + 1];
-    RTCG_UNROLL(8)
-    for ({{ start }} k = starts[i]; k < end_of_row; ++k) sum = MULTIPLY_ADD(values[k], SOURCE(columns[k]), sum);
+    // Four entries asked for at once; past the end of the row its last one stands in and does not count.
+    for ({{ start }} k = starts[i]; k < end_of_row; k += 4) {
+      int own_columns[4];
+      value_t own_values[4];
+      RTCG_UNROLL(4) for (int q = 0; q < 4; ++q) {
+        const {{ start }} at = min(k + q, end_of_row - 1);
+        own_columns[q] = columns[at], own_values[q] = values[at];
+      }
+      sum_t elements[4];
+      RTCG_UNROLL(4) for (int q = 0; q < 4; ++q) elements[q] = SOURCE(own_columns[q]);
+      RTCG_UNROLL(4) for (int q = 0; q < 4; ++q)
+        if (k + q < end_of_row) sum = MULTIPLY_ADD(own_values[q], elements[q], sum);
+    }
     { {{ row }} }
   }
 {% else %}

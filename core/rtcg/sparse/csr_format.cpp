@@ -58,7 +58,10 @@ DeviceMatrix make_csr(const Stream& stream, const SparseMatrix& matrix, const Fo
   const std::vector<std::int32_t> blocks = row_blocks(matrix, 256 / lanes, capacity);
   device.values = {
       {"capacity", capacity}, {"lanes", lanes}, {"direct", direct}, {"start", start_type(matrix.nonzeros())}};
-  if (!direct) device.work_groups = blocks.size() - 1;
+  if (direct)
+    device.most_resident = 4;
+  else
+    device.work_groups = blocks.size() - 1;
   std::vector<std::int64_t> block_entries(blocks.size());
   std::transform(blocks.begin(), blocks.end(), block_entries.begin(),
                  [&](std::int32_t row) { return matrix.row_starts()[static_cast<std::size_t>(row)]; });

@@ -74,10 +74,11 @@ Source DeviceMatrix::source(const RowProgram& program) const {
   all.insert_or_assign("begin", program.begin);
   all.insert_or_assign("row", program.row);
   all.insert_or_assign("end", program.end);
-  all.merge(common_values(target, dtype, program.wide, program.resident));
+  const unsigned resident = std::min(program.resident, most_resident);
+  all.merge(common_values(target, dtype, program.wide, resident));
   const std::string file = program.name + ".cl";
-  return Source(file, common_text(target, dtype, program.wide, program.resident) + "#define SOURCE(j) (" +
-                          program.element + ")\n" + program.helpers + render(text, all, file));
+  return Source(file, common_text(target, dtype, program.wide, resident) + "#define SOURCE(j) (" + program.element +
+                          ")\n" + program.helpers + render(text, all, file));
 }
 
 Kernel DeviceMatrix::kernel(const Device& device, const RowProgram& program) const {

@@ -91,6 +91,7 @@ struct DeviceMatrix {
   SparseArguments arguments;     ///< the first parameters of its kernels
   std::size_t work_groups = 1;   ///< that cover all rows at once
   std::size_t matrix_bytes = 0;  ///< read once per product
+  unsigned most_resident = 8;    ///< more groups than this on a multiprocessor leave its loop too few registers
   std::string summary;           ///< "7 diagonals"
 
   /// Is an element cheap enough to be computed anew wherever it is used? True where neighbours come from the cache.
