@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "rtcg/array/raw_launch.h"
-#include "rtcg/compile/compiler.h"
 #include "rtcg/error.h"
+#include "rtcg/tune/wisdom.h"
 #include "vision/filterbank_tuning.h"
+#include "vision/prepared_filterbank.h"
 
 namespace rtcg::vision {
 
@@ -35,9 +35,7 @@ struct Filterbank::State {
   struct Plan {
     FilterbankShape shape;
     Selection selection;
-    Kernel kernel;
-    Grid grid;
-    Buffer bank;
+    PreparedFilterbank run;
   };
 
   State(const Stream& on, FilterbankOptions wanted) : stream(on), options(std::move(wanted)) {}
@@ -77,16 +75,13 @@ Filterbank::State::Plan Filterbank::State::make_plan(const FilterbankShape& shap
     if (!objection.empty()) throw UsageError(fmt::format("filterbank of {}: {}", shape.text(), objection));
     selection.configuration = *forced;
   } else {
-    selection.configuration = filterbank::space(device, problem).standard();
+    selection = select(device, filterbank::describe(device, shape, options.allow));
   }
   const Configuration& choice = selection.configuration;
-  const FilterbankKernel& variant = filterbank_kernel(choice.word("kernel"));
-  const Kernel kernel = compile(device, variant.source(device, problem, choice)).kernel("filterbank");
-  for (const auto& known : plans)  // images of another size may well need the same bank
+  for (const auto& known : plans)  // images of another size may well need the bank in the same order
     if (known->selection.configuration == choice)
-      return {shape, selection, kernel, variant.grid(device, problem, choice), known->bank};
-  return {shape, selection, kernel, variant.grid(device, problem, choice),
-          Buffer::from(stream, variant.arrange(problem, choice, weights))};
+      return {shape, selection, PreparedFilterbank(stream, problem, choice, known->run.bank())};
+  return {shape, selection, PreparedFilterbank(stream, problem, choice, weights)};
 }
 
 Filterbank::Filterbank(const Stream& stream, const Array& bank, FilterbankOptions options)
@@ -155,9 +150,8 @@ Array Filterbank::operator()(const Array& images) const {
       state_->stream,
       {extent(count), extent(problem.output_height()), extent(problem.output_width()), extent(problem.filters)},
       Dtype::f32);
-  raw_launch(plan->kernel, state_->stream, plan->grid, source.buffer(), static_cast<std::uint64_t>(source.offset()),
-             plan->bank, state_->bias, responses.buffer(), static_cast<int>(count), static_cast<int>(problem.height),
-             static_cast<int>(problem.width));
+  plan->run(state_->stream, source.buffer(), static_cast<std::size_t>(source.offset()), state_->bias,
+            responses.buffer());
   return responses;
 }
 

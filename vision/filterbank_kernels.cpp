@@ -10,9 +10,10 @@
 namespace rtcg::vision {
 
 std::unique_ptr<FilterbankKernel> direct_kernel();
+std::unique_ptr<FilterbankKernel> tile_kernel();
 
 std::span<const std::unique_ptr<FilterbankKernel>> filterbank_kernels() {
-  static const std::array list{direct_kernel()};
+  static const std::array list{direct_kernel(), tile_kernel()};
   return list;
 }
 

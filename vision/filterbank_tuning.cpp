@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "rtcg/error.h"
+#include "vision/filterbank_trial.h"
 
 namespace rtcg::vision {
 
@@ -51,9 +52,9 @@ ParameterSpace space(const Device& device, const FilterbankProblem& problem) {
   return space;
 }
 
-Tunable describe(const Device& device, const FilterbankShape& shape, const Epilogue& epilogue, Precision allow) {
+Tunable describe(const Device& device, const FilterbankShape& shape, Precision allow) {
   shape.check();
-  const FilterbankProblem problem{shape, epilogue, allow};
+  const FilterbankProblem problem{shape, {}, allow};
   Tunable tunable;
   tunable.family = "filterbank";
   tunable.version = 1;
@@ -74,11 +75,43 @@ Tunable describe(const Device& device, const FilterbankShape& shape, const Epilo
   tunable.sources = [device, problem](const Configuration& choice) {
     return std::vector{filterbank_kernel(choice.word("kernel")).source(device, problem, choice)};
   };
+  tunable.trial = [problem](const Stream& stream) { return std::make_unique<FilterbankTrial>(stream, problem); };
   tunable.work = shape.flops() / 1e9;
   tunable.unit = "GFLOP/s";
   return tunable;
 }
 
 }  // namespace filterbank
+
+void add_filterbank(TunableRegistry& registry) {
+  TunableFamily family;
+  family.name = "filterbank";
+  family.meaning = "correlation of images with a bank of filters";
+  family.traits = {{"border", "how images are extended", {"valid", "zero", "reflect", "replicate", "wrap"}},
+                   {"stride",
+                    "rows x columns from one response to the next",
+                    {"1 x 1", "1 x 2", "2 x 1", "2 x 2", "3 x 3", "4 x 4"}},
+                   {"allow", "the roughest precision of the factors", {"exact", "tf32", "fp16"}}};
+  family.sizes = {{"images", "images at once", 1},           {"height", "rows of an image", 256},
+                  {"width", "columns of an image", 256},     {"channels", "channels of images and filters", 8},
+                  {"filters", "filters of the bank", 64},    {"filter_height", "rows of a filter", 9},
+                  {"filter_width", "columns of a filter", 9}};
+  family.describe = [](const Device& device, const TunableFamily::Traits& traits, const TunableFamily::Sizes& sizes) {
+    const auto size = [&](const char* name) { return static_cast<std::size_t>(sizes.at(name)); };
+    FilterbankShape shape{.images = size("images"),
+                          .height = size("height"),
+                          .width = size("width"),
+                          .channels = size("channels"),
+                          .filters = size("filters"),
+                          .filter_height = size("filter_height"),
+                          .filter_width = size("filter_width")};
+    const std::string& stride = traits.at("stride");  // one of the list above: single digits
+    shape.stride_y = static_cast<std::size_t>(stride.front() - '0');
+    shape.stride_x = static_cast<std::size_t>(stride.back() - '0');
+    shape.border = parse_border(traits.at("border"));
+    return filterbank::describe(device, shape, parse_precision(traits.at("allow")));
+  };
+  registry.add(std::move(family));
+}
 
 }  // namespace rtcg::vision

@@ -1,17 +1,17 @@
 // The filterbank as the tuner sees it: which variants there are for a problem on a device, and how one is tried.
 #pragma once
 
+#include "rtcg/tune/registry.h"
 #include "vision/filterbank_kernel.h"
 
 namespace rtcg::vision {
 
 namespace filterbank {
 
-/// Family "filterbank"; unit "GFLOP/s" (two for each multiply-add of each response). Its trial gives every variant
-/// small integers, for which fp32 is exact, and holds the responses against sums in 64-bit integers, bit by bit; with
-/// an epilogue, or a precision below exact, within the bound of the roundings that variant may do.
-Tunable describe(const Device& device, const FilterbankShape& shape, const Epilogue& epilogue = {},
-                 Precision allow = Precision::exact);
+/// Family "filterbank"; unit "GFLOP/s" (two for each multiply-add of each response). The trial is that of
+/// filterbank_trial.h, without an epilogue: which variant is best hardly depends on one. With a precision below exact
+/// the factors are integers that it does not round.
+Tunable describe(const Device& device, const FilterbankShape& shape, Precision allow = Precision::exact);
 
 /// The parameters of a problem alone: "kernel" and each kernel's own.
 ParameterSpace space(const Device& device, const FilterbankProblem& problem);
@@ -22,5 +22,8 @@ ParameterSpace space(const Device& device, const FilterbankProblem& problem);
 std::string_view name_of(Precision precision);
 /// UsageError listing the names there are.
 Precision parse_precision(std::string_view name);
+
+/// Adds the family "filterbank" to what can be tuned by name.
+void add_filterbank(TunableRegistry& registry);
 
 }  // namespace rtcg::vision
