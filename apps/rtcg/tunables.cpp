@@ -1,5 +1,6 @@
 #include "apps/rtcg/tune.h"
 #include "rtcg/array/tunables.h"
+#include "vision/filterbank_tuning.h"
 
 namespace rtcg::app {
 
@@ -7,6 +8,7 @@ const TunableRegistry& tunable_families() {
   static const TunableRegistry registry = [] {
     TunableRegistry all;
     add_array_tunables(all);
+    vision::add_filterbank(all);
     return all;
   }();
   return registry;
