@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "rtcg/array/interchange/hdf5.h"
 #include "rtcg/array/expression.h"
+#include "rtcg/array/interchange/hdf5.h"
 #include "vision/filterbank.h"
 #include "vision/gabor.h"
 #include "vision/image_operator.h"

@@ -1,5 +1,6 @@
 #include "rtcg/io/hdf5.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <fstream>
@@ -356,6 +357,43 @@ void File::write_bytes(const std::string& dataset, Element as, std::size_t first
   const Handle type = memory_type(as);
   if (H5Dwrite(handle, type, memory, space, H5P_DEFAULT, from.data()) < 0)
     state_->fail_library(dataset, "cannot be written");
+}
+
+void File::write_texts(const std::string& dataset, std::span<const std::string> texts) {
+  const Quiet quiet;
+  std::size_t length = 1;
+  for (const std::string& text : texts) length = std::max(length, text.size());
+  std::string packed(length * texts.size(), '\0');
+  for (std::size_t k = 0; k < texts.size(); ++k) texts[k].copy(packed.data() + k * length, length);
+  const hsize_t count = texts.size();
+  const Handle space{H5Screate_simple(1, &count, nullptr), H5Sclose};
+  const Handle type{H5Tcopy(H5T_C_S1), H5Tclose};
+  H5Tset_size(type, length);
+  H5Tset_cset(type, H5T_CSET_UTF8);
+  H5Tset_strpad(type, H5T_STR_NULLPAD);
+  const Handle handle{H5Dcreate2(state_->file, dataset.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                      H5Dclose};
+  if (!handle.valid() || (count != 0 && H5Dwrite(handle, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, packed.data()) < 0))
+    state_->fail_library(dataset, "cannot be written");
+}
+
+std::vector<std::string> File::read_texts(const std::string& dataset) const {
+  const Quiet quiet;
+  const Handle handle = state_->open_dataset(dataset);
+  const Extent size = state_->extent(dataset, handle);
+  const Handle stored{H5Dget_type(handle), H5Tclose};
+  if (!stored.valid() || H5Tget_class(stored) != H5T_STRING || H5Tis_variable_str(stored) > 0 || size.shape.size() != 1)
+    state_->fail(dataset, "one dimension of strings of a fixed length is needed");
+  state_->check_storage(dataset, handle, size);
+  const std::size_t length = H5Tget_size(stored);
+  const Handle type{H5Tcopy(stored), H5Tclose};
+  H5Tset_strpad(type, H5T_STR_NULLPAD);
+  std::string packed(length * size.elements, '\0');
+  if (size.elements != 0 && H5Dread(handle, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, packed.data()) < 0)
+    state_->fail_library(dataset, "cannot be read");
+  std::vector<std::string> texts;
+  for (std::size_t k = 0; k < size.elements; ++k) texts.emplace_back(packed.substr(k * length, length).c_str());
+  return texts;
 }
 
 Attributes File::attributes(const std::string& object) const {

@@ -120,6 +120,11 @@ class File {
     write_bytes(dataset, element_of<T>(), whole, whole, std::as_bytes(values));
   }
 
+  /// One dimension of UTF-8 strings, stored at the length of the longest, as h5py reads them.
+  void write_texts(const std::string& dataset, std::span<const std::string> texts);
+  /// Of one dimension and of a fixed length.
+  std::vector<std::string> read_texts(const std::string& dataset) const;
+
   /// Of a dataset, or of the file for "/". Attributes that are neither one number nor one string are left out.
   Attributes attributes(const std::string& object) const;
   void set_attribute(const std::string& object, const std::string& name, const Attribute& value);
