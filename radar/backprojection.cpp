@@ -8,6 +8,7 @@
 
 #include "radar/accumulator.h"
 #include "radar/range_compression.h"
+#include "radar/tile_tuning.h"
 #include "rtcg/error.h"
 
 namespace rtcg::radar {
@@ -56,7 +57,7 @@ Image form_image(const Stream& stream, PulseSource& pulses, const ImageGrid& gri
   if (!device.has_double)
     throw DeviceError(fmt::format("{} ({}) has no double precision, which the geometry needs", device.id, device.name));
   const std::size_t nfft = choose_nfft(collection, options);
-  const TilePlan plan = plan_tiles(device, collection, grid, options, nfft);
+  const TilePlan plan = plan_tuned_tiles(stream.device(), collection, grid, options, nfft);
   const std::size_t block = choose_block(device, collection, options, plan.row(nfft), nfft);
   const bool in_double = options.precision == Precision::reference;
 

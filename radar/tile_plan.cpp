@@ -19,6 +19,10 @@ constexpr double float_rounding = 0x1p-24;  // half a unit in the last place, re
 /// rad, at the worst pixel: errors 20 dB below the image. Above that it is refused rather than formed wrong.
 constexpr double largest_phase_error = 0.1;
 
+std::size_t tiles_of(std::size_t pixels, std::size_t tile) {
+  return (pixels + tile - 1) / tile;
+}
+
 struct Box {
   Vec3 low, high;
 };
@@ -85,17 +89,6 @@ Source with_sizes(Source source, const TilePlan& plan, const ImageGrid& grid, st
       .define("HEIGHTS", plan.heights ? 1 : 0);
 }
 
-/// Whether ranges change more from pixel to pixel along x than along y, on average over the pulses.
-bool varies_more_along_x(const Collection& collection, const ImageGrid& grid) {
-  double along_x = 0, along_y = 0;
-  for (const Vec3& antenna : collection.antenna) {
-    const Vec3 line = antenna - grid.centre;
-    const double range = std::max(line.norm(), 1e-30);
-    along_x += std::abs(line.x()) / range * grid.dx, along_y += std::abs(line.y()) / range * grid.dy;
-  }
-  return along_x > along_y;
-}
-
 /// Half extent in height of the tiles: one tile may hold any two heights of the scene.
 double height_half(const ImageGrid& grid) {
   if (grid.heights.empty()) return 0;
@@ -123,31 +116,56 @@ std::string TilePlan::describe() const {
                      taps > 0 ? fmt::format("windowed sinc of {} taps", taps) : std::string("linear"));
 }
 
+bool lanes_lie_along_y(const Collection& collection, const ImageGrid& grid) {
+  double along_x = 0, along_y = 0;
+  for (const Vec3& antenna : collection.antenna) {
+    const Vec3 line = antenna - grid.centre;
+    const double range = std::max(line.norm(), 1e-30);
+    along_x += std::abs(line.x()) / range * grid.dx, along_y += std::abs(line.y()) / range * grid.dy;
+  }
+  return along_x > along_y;
+}
+
+TileTuning standard_tiles(const DeviceProperties& device, const ImagingOptions& options, std::size_t width,
+                          std::size_t height, std::size_t planes) {
+  TileTuning tiles;
+  if (options.loop_shape.value_or(device.kind) != DeviceKind::gpu) {
+    tiles.tile = 32, tiles.run = 4;
+    tiles.lanes = options.interpolation.kind == Interpolation::Kind::sinc ? 1 : device.simd_width >= 16 ? 16 : 8;
+    return tiles;
+  }
+  // The largest tile that still gives every multiprocessor four groups: measured best on an H200 (docs/benchmarks),
+  // where 8 x 8 pixels reuse a staged table window most and 64 registers let four groups share a multiprocessor.
+  for (const TileTuning& shape :
+       {TileTuning{8, 8, 4, 0, 0}, TileTuning{8, 4, 4, 0, 0}, TileTuning{4, 4, 8, 0, 0}, TileTuning{4, 2, 8, 0, 0}}) {
+    tiles = shape;
+    const auto run_extent = static_cast<std::size_t>(shape.lines * shape.run);
+    if (tiles_of(width, 32) * tiles_of(height, run_extent) * planes >= 4 * device.compute_units) break;
+  }
+  return tiles;
+}
+
 TilePlan plan_tiles(const DeviceProperties& device, const Collection& collection, const ImageGrid& grid,
-                    const ImagingOptions& options, std::size_t nfft) {
+                    const ImagingOptions& options, std::size_t nfft, const TileTuning& tuning) {
   TilePlan plan;
   plan.cpu = options.loop_shape.value_or(device.kind) != DeviceKind::gpu;
   plan.taps = options.interpolation.kind == Interpolation::Kind::sinc ? options.interpolation.taps : 0;
   plan.heights = !grid.heights.empty();
   if (plan.cpu && device.backend == Backend::cuda) throw UsageError("CPU loops use OpenCL's vectors, which CUDA lacks");
-  plan.lanes_along_y = varies_more_along_x(collection, grid);
-  const auto tiles_of = [](std::size_t n, std::size_t tile) { return (n + tile - 1) / tile; };
+  plan.lanes_along_y = lanes_lie_along_y(collection, grid);
+  const std::size_t width = plan.lanes_along_y ? grid.ny : grid.nx, height = plan.lanes_along_y ? grid.nx : grid.ny;
+  TileTuning tiles = standard_tiles(device, options, width, height, grid.nz);
+  const auto use = [](int& value, int tuned) { value = tuned != 0 ? tuned : value; };
+  use(tiles.lines, tuning.lines), use(tiles.run, tuning.run), use(tiles.resident, tuning.resident);
+  use(tiles.tile, tuning.tile), use(tiles.lanes, tuning.lanes);
+  plan.run = tiles.run;
   if (plan.cpu) {
-    plan.tile_x = plan.tile_y = 32;
-    plan.lanes = plan.taps > 0 ? 1 : device.simd_width >= 16 ? 16 : 8;
-    plan.run = 4;
+    plan.tile_x = plan.tile_y = static_cast<std::size_t>(tiles.tile);
+    plan.lanes = tiles.lanes;
   } else {
-    // The largest tile that still gives every multiprocessor four groups: measured best on an H200 (docs/benchmarks),
-    // where 8 x 8 pixels reuse a staged table window most and 64 registers let four groups share a multiprocessor.
-    struct Shape {
-      int lines, run, groups;
-    };
-    for (const Shape& shape : {Shape{8, 8, 4}, Shape{8, 4, 4}, Shape{4, 4, 8}, Shape{4, 2, 8}}) {
-      plan.run = shape.run, plan.groups_per_unit = shape.groups;
-      const auto run_extent = static_cast<std::size_t>(shape.lines * shape.run);
-      plan.tile_x = plan.lanes_along_y ? run_extent : 32, plan.tile_y = plan.lanes_along_y ? 32 : run_extent;
-      if (tiles_of(grid.nx, plan.tile_x) * tiles_of(grid.ny, plan.tile_y) * grid.nz >= 4 * device.compute_units) break;
-    }
+    plan.groups_per_unit = tiles.resident;
+    const auto run_extent = static_cast<std::size_t>(tiles.lines * tiles.run);
+    plan.tile_x = plan.lanes_along_y ? run_extent : 32, plan.tile_y = plan.lanes_along_y ? 32 : run_extent;
   }
   plan.tiles_x = tiles_of(grid.nx, plan.tile_x), plan.tiles_y = tiles_of(grid.ny, plan.tile_y), plan.tiles_z = grid.nz;
 

@@ -43,10 +43,25 @@ struct TilePlan {
 
 inline constexpr int sinc_phases = 256;
 
+/// What may be tuned; 0: the rule's own choice.
+struct TileTuning {
+  int lines = 0;     ///< GPU: rows of items in a group, which is 32 lanes wide
+  int run = 0;       ///< pixels one item keeps in registers; even
+  int resident = 0;  ///< GPU: TilePlan::groups_per_unit
+  int tile = 0;      ///< CPU: side of a tile, pixels
+  int lanes = 0;     ///< CPU: pixels in one vector, for linear interpolation
+};
+/// The rule for planes of width x height pixels, the width along the lanes.
+TileTuning standard_tiles(const DeviceProperties& device, const ImagingOptions& options, std::size_t width,
+                          std::size_t height, std::size_t planes = 1);
+/// Whether ranges change more from pixel to pixel along x than along y, on average over the pulses: lanes then lie
+/// along y.
+bool lanes_lie_along_y(const Collection& collection, const ImageGrid& grid);
+
 /// For Precision::reference only the tiling. Throws UsageError where single precision would lose the phase (pixels so
 /// coarse that a tile spans a few hundred thousand radians) or the CPU's loops are asked of CUDA.
 TilePlan plan_tiles(const DeviceProperties& device, const Collection& collection, const ImageGrid& grid,
-                    const ImagingOptions& options, std::size_t nfft);
+                    const ImagingOptions& options, std::size_t nfft, const TileTuning& tuning = {});
 
 /// Defines the layout of tiles for any kernel that addresses their pixels.
 void define_tiles(Source& source, const TilePlan& plan);

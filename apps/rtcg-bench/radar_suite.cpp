@@ -12,6 +12,7 @@
 #include "radar/quality.h"
 #include "radar/range_compression.h"
 #include "radar/simulate.h"
+#include "radar/tile_tuning.h"
 
 namespace rtcg::bench {
 
@@ -62,7 +63,7 @@ Buffer range_profiles(const Stream& stream, StoredPulses& pulses, const ImagingO
 Measurement accumulation(const Stream& stream, const Buffer& profiles, const Collection& collection,
                          const ImageGrid& grid, const ImagingOptions& options, const Problem& problem,
                          const Budget& budget) {
-  const TilePlan plan = plan_tiles(stream.device().properties(), collection, grid, options, problem.nfft);
+  const TilePlan plan = plan_tuned_tiles(stream.device(), collection, grid, options, problem.nfft);
   const TileImage image(stream, plan, grid, options.region, options.precision == Precision::reference);
   const auto accumulator =
       make_accumulator(stream, image, grid, options, collection.samples, problem.nfft, problem.pulses);

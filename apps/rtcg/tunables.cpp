@@ -1,4 +1,5 @@
 #include "apps/rtcg/tune.h"
+#include "radar/tile_tuning.h"
 #include "rtcg/array/tunables.h"
 #include "vision/filterbank_tuning.h"
 
@@ -8,6 +9,7 @@ const TunableRegistry& tunable_families() {
   static const TunableRegistry registry = [] {
     TunableRegistry all;
     add_array_tunables(all);
+    radar::add_tunables(all);
     vision::add_filterbank(all);
     return all;
   }();
