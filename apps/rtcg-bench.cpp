@@ -26,11 +26,13 @@ struct Options {
 void run(const Options& options) {
   const Device device = app::select_device(options.common);
   if (options.warm_start) return bench::print_warm_start(device);
-  const std::map<std::string, bench::Suite (*)(const bench::Context&)> known{{"core", bench::core_suite},
-                                                                             {"radar", bench::radar_suite}};
+  const std::map<std::string, bench::Suite (*)(const bench::Context&)> known{
+      {"core", bench::core_suite}, {"radar", bench::radar_suite}, {"vision", bench::vision_suite}};
   for (const std::string& name : options.suites)
-    if (!known.contains(name)) throw UsageError(fmt::format("there is no suite \"{}\": choose from core, radar", name));
-  const std::vector<std::string> topics = bench::core_topics();
+    if (!known.contains(name))
+      throw UsageError(fmt::format("there is no suite \"{}\": choose from core, radar, vision", name));
+  std::vector<std::string> topics = bench::core_topics();
+  for (std::string& name : bench::vision_topics()) topics.push_back(std::move(name));
   for (const std::string& name : options.only)
     if (std::find(topics.begin(), topics.end(), name) == topics.end())
       throw UsageError(fmt::format("--only: there is no topic \"{}\": choose from {}", name, fmt::join(topics, ", ")));
@@ -60,12 +62,13 @@ int main(int argc, char** argv) {
   static Options options;
   return app::run_application(
       argc, argv, "Measure the suite, each figure beside a limit or a peer of the same run", [](CLI::App& command) {
-        command.add_option("suites", options.suites, "Suites to run: core, radar")
-            ->default_val(std::vector<std::string>{"core", "radar"});
+        command.add_option("suites", options.suites, "Suites to run: core, radar, vision")
+            ->default_val(std::vector<std::string>{"core", "radar", "vision"});
         app::add_device_option(command, options.common);
         app::add_output_options(command, options.common);
         command.add_option("--commit", options.commit, "Commit that was built, for the record");
-        command.add_option("--only", options.only, "Topics of the core suite to run, all if left out")->delimiter(',');
+        command.add_option("--only", options.only, "Topics of the core and vision suites to run, all if left out")
+            ->delimiter(',');
         command.add_flag("--quick", options.quick, "Small problems and short measurements: a trial, not a record");
         command.add_flag("--warm-start", options.warm_start)->group("");
         command.footer(

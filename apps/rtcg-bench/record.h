@@ -30,7 +30,7 @@ struct Suite {
 struct Context {
   Stream stream;
   bool quick = false;             ///< smaller problems and shorter measurements, for trials and tests
-  std::vector<std::string> only;  ///< topics of the core suite to run; empty: all
+  std::vector<std::string> only;  ///< topics of the core and vision suites to run; empty: all
   double copy_bandwidth = 0;      ///< bytes/s read + written
   double fma_rate = 0;            ///< FLOP/s, fp32
   bool on_gpu() const { return stream.device().properties().kind == DeviceKind::gpu; }
@@ -47,6 +47,8 @@ void measure_ceilings(Context& context);
 Suite core_suite(const Context& context);
 std::vector<std::string> core_topics();  ///< what Context::only may name
 Suite radar_suite(const Context& context);
+Suite vision_suite(const Context& context);
+std::vector<std::string> vision_topics();
 
 nlohmann::ordered_json to_json(const Context& context, const std::vector<Suite>& suites, const std::string& commit);
 
