@@ -10,10 +10,11 @@
 namespace rtcg::vision {
 
 std::unique_ptr<FilterbankKernel> direct_kernel();
+std::unique_ptr<FilterbankKernel> staged_kernel();
 std::unique_ptr<FilterbankKernel> tile_kernel();
 
 std::span<const std::unique_ptr<FilterbankKernel>> filterbank_kernels() {
-  static const std::array list{direct_kernel(), tile_kernel()};
+  static const std::array list{staged_kernel(), direct_kernel(), tile_kernel()};
   return list;
 }
 

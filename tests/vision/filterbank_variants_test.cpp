@@ -1,0 +1,123 @@
+// Variants of the filterbank for GPUs against sums in 64-bit integers: random shapes, each with random configurations
+// of its tuning space. On a CPU the loop shape of GPUs is forced, so that the portable ones run everywhere.
+#include <algorithm>
+#include <random>
+
+#include "rtcg/array/loop_shape.h"
+#include "support/devices.h"
+#include "vision/filterbank.h"
+#include "vision/filterbank_tuning.h"
+#include "vision/host_filterbank.h"
+
+namespace rtcg::vision {
+namespace {
+
+using test::host_filterbank;
+
+class FilterbankVariantsTest : public rtcg::test::DeviceTest {
+ protected:
+  void SetUp() override { force_loop_shape(LoopShape::gpu); }
+  void TearDown() override { force_loop_shape(std::nullopt); }
+  bool on_gpu() const { return device().properties().kind == DeviceKind::gpu; }
+};
+RTCG_INSTANTIATE_FOR_DEVICES(FilterbankVariantsTest);
+
+std::vector<float> integers(std::mt19937_64& random, std::size_t count) {
+  std::vector<float> values(count);
+  for (float& x : values) x = static_cast<float>(static_cast<int>(random() % 9) - 4);
+  return values;
+}
+
+FilterbankShape random_shape(std::mt19937_64& random) {
+  const auto upto = [&](std::size_t most) { return 1 + random() % most; };
+  FilterbankShape shape;
+  shape.images = upto(3), shape.channels = upto(9), shape.filters = upto(random() % 3 == 0 ? 40 : 9);
+  shape.filter_height = upto(random() % 4 == 0 ? 17 : 6), shape.filter_width = upto(random() % 4 == 0 ? 23 : 7);
+  shape.stride_y = upto(random() % 3 == 0 ? 3 : 1), shape.stride_x = upto(random() % 3 == 0 ? 3 : 1);
+  shape.height = shape.filter_height + random() % 40, shape.width = shape.filter_width + random() % 70;
+  shape.border = static_cast<Border>(random() % 5);
+  return shape;
+}
+
+std::vector<std::int64_t> dims(std::initializer_list<std::size_t> extents) {
+  return {extents.begin(), extents.end()};
+}
+
+void expect_exact(const Stream& stream, const FilterbankShape& shape, const Configuration& choice,
+                  std::mt19937_64& random, Precision allow = Precision::exact) {
+  const auto images = integers(random, shape.images * shape.height * shape.width * shape.channels);
+  const auto weights = integers(random, shape.filters * shape.filter_height * shape.filter_width * shape.channels);
+  Filterbank filterbank(
+      stream,
+      Array::from(stream, weights,
+                  Shape(dims({shape.filters, shape.filter_height, shape.filter_width, shape.channels}))),
+      {.stride_y = shape.stride_y, .stride_x = shape.stride_x, .border = shape.border, .allow = allow});
+  filterbank.use(choice);
+  const Array responses =
+      filterbank(Array::from(stream, images, Shape(dims({shape.images, shape.height, shape.width, shape.channels}))));
+  const auto sums = host_filterbank<std::int64_t>(shape, images, weights);
+  ASSERT_EQ(responses.to_vector<float>(), std::vector<float>(sums.begin(), sums.end()))
+      << shape.text() << " stride " << shape.stride_y << " x " << shape.stride_x << ", " << name_of(shape.border)
+      << ": " << choice.text();
+}
+
+/// A configuration with this kernel; the kernel's own parameters are drawn until they go together.
+/// PoCL needs seconds for a long unrolled body, so that `most_unrolled` multiply-adds are enough there.
+Configuration choose(const ParameterSpace& space, const std::string& kernel, std::mt19937_64& random,
+                     std::size_t filter_width, std::size_t most_unrolled) {
+  Configuration choice = space.standard();
+  choice.set("kernel", kernel);
+  for (int k = 0; k < 1000; ++k) {
+    Configuration drawn = choice;
+    for (const ParameterSpace::Parameter& parameter : space.parameters())
+      if (parameter.name.starts_with(kernel + "."))
+        drawn.set(parameter.name, parameter.values[random() % parameter.values.size()]);
+    const bool is_short =
+        kernel != "staged" ||
+        filter_width * static_cast<std::size_t>(drawn.integer("staged.columns") * drawn.integer("staged.rows") *
+                                                drawn.integer("staged.filters")) <=
+            most_unrolled;
+    if (is_short && space.objection(drawn).empty()) return drawn;
+  }
+  return choice;
+}
+
+std::vector<std::string> kernels(const ParameterSpace& space) {
+  std::vector<std::string> names;
+  for (const ParameterValue& value : space.parameters().front().values) names.push_back(std::get<std::string>(value));
+  return names;
+}
+
+TEST_P(FilterbankVariantsTest, RandomVariantsOfRandomShapesEqualIntegerSums) {
+  std::mt19937_64 random(20);
+  const Stream on = stream();
+  for (int k = 0; k < (on_gpu() ? 400 : 7); ++k) {
+    const FilterbankShape shape = random_shape(random);
+    const ParameterSpace space = filterbank::space(device(), {shape, {}});
+    for (const std::string& kernel : kernels(space)) {
+      if (kernel == "direct" && !on_gpu()) continue;  // tested by filterbank_test.cpp
+      expect_exact(on, shape, choose(space, kernel, random, shape.filter_width, on_gpu() ? 100000 : 100), random);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_P(FilterbankVariantsTest, TheDefaultServesTallWideAndDeepFilters) {
+  std::mt19937_64 random(21);
+  const Stream on = stream();
+  for (const auto& [channels, filters, height, width] :
+       {std::array<std::size_t, 4>{1, 3, 90, 5}, {1, 2, 5, 120}, {70, 5, 3, 3}, {1, 96, 21, 21}, {3, 1, 1, 1}}) {
+    const FilterbankShape shape{.images = 1,
+                                .height = height + 9,
+                                .width = width + 13,
+                                .channels = channels,
+                                .filters = filters,
+                                .filter_height = height,
+                                .filter_width = width};
+    expect_exact(on, shape, filterbank::space(device(), {shape, {}}).standard(), random);
+    if (HasFatalFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace rtcg::vision
