@@ -10,11 +10,11 @@ namespace rtcg::vision {
 
 /// Each step is left out where its value is absent; they apply in this order. A NaN stays one.
 struct Epilogue {
-  std::vector<float> bias;                ///< one for each filter, added; empty: none
-  std::optional<float> threshold;         ///< responses below it become 0
-  std::optional<float> minimum, maximum;  ///< clipped to these
+  std::vector<float> bias = {};                     ///< one for each filter, added; empty: none
+  std::optional<float> threshold = {};              ///< responses below it become 0
+  std::optional<float> minimum = {}, maximum = {};  ///< clipped to these
   /// A formula (rtcg/array/formula.h) in x, the response so far, and n, the index of the filter: "x / (1 + abs(x))".
-  std::string expression;
+  std::string expression = {};
 
   bool empty() const { return bias.empty() && !threshold && !minimum && !maximum && expression.empty(); }
   /// What its code depends on, numbers and formula included, bias values excluded: "bias clip 0 inf x * x".

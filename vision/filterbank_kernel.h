@@ -34,7 +34,7 @@ enum class Precision {
 
 struct FilterbankProblem {
   FilterbankShape shape;
-  Epilogue epilogue;
+  Epilogue epilogue = {};
   Precision allow = Precision::exact;
 };
 
