@@ -63,6 +63,7 @@ TEST(ModelDescriptionTest, V1sMakesThirtyByThirtyByNinetySix) {
   EXPECT_EQ(plan.features(), 30u * 30 * 96);
   EXPECT_NEAR(plan.flops / 1e9, 7.99, 0.005);
   EXPECT_EQ(model.input.longest_edge, 150u);
+  EXPECT_EQ(receptive_field(model).height, 63u);
 }
 
 TEST(ModelDescriptionTest, ReadsWhatItWrites) {
