@@ -167,9 +167,10 @@ void write_chart(const std::filesystem::path& file, const Chart& chart) {
     const int y = plot.at(ranges.x.low, level).y;
     cv::line(canvas, {place.x, y}, {place.br().x, y}, pale, 1, cv::LINE_8);
     pen.line(place.x - letter / 3, y, place.x - 1, y);
-    pen.text(fmt::format("{:.4g}", chart.logarithmic ? std::pow(10.0, level) : level), place.x - 0.6 * letter, y, 1);
+    pen.text(fmt::format("{:.5g}", chart.logarithmic ? std::pow(10.0, level) : level), place.x - 0.6 * letter, y, 1);
   }
   for (const double x : ticks(ranges.x.low, ranges.x.high, 10)) {
+    if (chart.counts && x != std::floor(x)) continue;
     const int column = plot.at(x, ranges.y.low).x;
     pen.line(column, place.br().y, column, place.br().y + letter / 3);
     pen.text(fmt::format("{:.6g}", x), column, place.br().y + letter, 0.5);

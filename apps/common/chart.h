@@ -26,6 +26,7 @@ struct Chart {
   std::string title = {}, x_label = {}, y_label = {};  ///< ASCII
   std::vector<Series> series = {};
   bool logarithmic = false;  ///< heights; all of them > 0
+  bool counts = false;       ///< places are whole numbers, and so are their labels
 };
 
 /// UsageError when the build has no OpenCV, when there is nothing to draw, or when a value is not finite.

@@ -132,6 +132,7 @@ void add_tune_command(CLI::App& app) {
       "that are asked after it, RTCG_WISDOM=0 turns all of it off. A first step: rtcg tune list");
   add_tune_list(*tune);
   add_tune_show(*tune);
+  add_tune_run(*tune);
   add_tune_export(*tune);
   add_tune_merge(*tune);
   add_tune_verify(*tune);

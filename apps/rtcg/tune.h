@@ -50,6 +50,7 @@ nlohmann::ordered_json as_json(const Selection& selection);
 
 void add_tune_list(CLI::App& tune);
 void add_tune_show(CLI::App& tune);
+void add_tune_run(CLI::App& tune);
 void add_tune_export(CLI::App& tune);
 void add_tune_merge(CLI::App& tune);
 void add_tune_verify(CLI::App& tune);

@@ -110,7 +110,7 @@ void forget(const ForgetOptions& options) {
 void add_tune_export(CLI::App& tune) {
   CLI::App* command =
       tune.add_subcommand("export", "Write the records of the device to one file, of equal problems the newest");
-  command->footer("Example: rtcg tune export filterbank --device cuda:0 -o h200.jsonl");
+  command->footer("Example: rtcg tune export radix_sort --device cuda:0 -o h200.jsonl");
   const auto options = std::make_shared<ExportOptions>();
   command->add_option("families", options->families, "Families; every one when left out")->type_name("FAMILY");
   command->add_option("-o,--output", options->output, "File to write, or - for the standard output")
@@ -137,7 +137,7 @@ void add_tune_merge(CLI::App& tune) {
 void add_tune_forget(CLI::App& tune) {
   CLI::App* command =
       tune.add_subcommand("forget", "Remove records of a family from the user's wisdom: all, or those that fit");
-  command->footer("Example: rtcg tune forget filterbank --size height=512 --device cuda:0");
+  command->footer("Example: rtcg tune forget radix_sort --size length=1048576 --device cuda:0");
   const auto options = std::make_shared<ForgetOptions>();
   command->add_option("family", options->problem.family, "Family; see 'rtcg tune list'")
       ->type_name("FAMILY")

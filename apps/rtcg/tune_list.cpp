@@ -61,9 +61,10 @@ void print_family(const std::string& name, const TunableFamily* family, std::siz
   fmt::print("\n{}: {}\n", name, family ? family->meaning : "not of this suite; known from its records");
   if (family) {
     for (const TunableFamily::Size& size : family->sizes)
-      fmt::print("  --size {:<28}{}\n", fmt::format("{}={:g}", size.name, size.standard), size.meaning);
+      fmt::print("  --size {:<27} {}\n", fmt::format("{}={}", size.name, size.standard), size.meaning);
     for (const TunableFamily::Trait& trait : family->traits)
-      fmt::print("  --trait {:<27}{}\n", fmt::format("{}={}", trait.name, fmt::join(trait.values, "|")), trait.meaning);
+      fmt::print("  --trait {:<26} {}\n", fmt::format("{}={}", trait.name, fmt::join(trait.values, "|")),
+                 trait.meaning);
   }
   fmt::print("  {}\n",
              records == 0 ? "nothing known for this device" : fmt::format("{} records for this device", records));
@@ -159,7 +160,7 @@ void add_tune_list(CLI::App& tune) {
 void add_tune_show(CLI::App& tune) {
   CLI::App* command =
       tune.add_subcommand("show", "Show what is known of a family, and what would be chosen for a problem and why");
-  command->footer("Example: rtcg tune show filterbank --size height=512 --size width=512 --trait border=zero");
+  command->footer("Example: rtcg tune show radix_sort --size length=1000000 --trait key_bytes=8");
   const auto options = std::make_shared<ShowOptions>();
   command->add_option("family", options->problem.family, "Family; see 'rtcg tune list'")
       ->type_name("FAMILY")

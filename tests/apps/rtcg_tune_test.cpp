@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "apps/common/picture.h"
 #include "core/tune/wisdom_support.h"
 #include "rtcg/environment.h"
 #include "rtcg/tune/wisdom_file.h"
@@ -63,7 +64,7 @@ class RtcgTuneTest : public testing::Test {
 
 TEST_F(RtcgTuneTest, HelpsEverywhereWithAnExample) {
   EXPECT_EQ(tune({"--help"}).exit_code, 0);
-  for (const char* command : {"list", "show", "export", "merge", "verify", "forget"}) {
+  for (const char* command : {"list", "show", "run", "export", "merge", "verify", "forget"}) {
     const ProcessResult result = tune({command, "--help"});
     EXPECT_EQ(result.exit_code, 0);
     EXPECT_EQ(result.err, "");
@@ -192,6 +193,57 @@ TEST_F(RtcgTuneTest, VerifyNamesEveryLineThatCannotAnswer) {
   const json told = tune_json({"verify", smooth().string()}, 3);
   EXPECT_EQ(told["records"], 1);
   EXPECT_EQ(told["bad"], 2);
+}
+
+TEST_F(RtcgTuneTest, ARunRemembersAndTheNextProgramKnows) {
+  const std::vector<std::string> problem = {"radix_sort", "--size", "length=5000"};
+  const auto with = [&](std::vector<std::string> first, const std::vector<std::string>& last) {
+    first.insert(first.end(), problem.begin(), problem.end());
+    first.insert(first.end(), last.begin(), last.end());
+    return first;
+  };
+  EXPECT_EQ(tune_json(with({"show"}, {}))["selection"]["link"], "standard");
+  const std::string png = (scratch_ / "search.png").string(), journal = (scratch_ / "journal").string();
+  const std::vector<std::string> how = {"--variants", "3", "--strategy", "random", "--seed", "5", "--journal", journal};
+  std::vector<std::string> drawn = how;
+  if (app::pictures_available())
+    drawn.insert(drawn.end(), {"--png", png});
+  else
+    write_bytes(png, " PNG");
+  const ProcessResult result = tune(with({"run"}, drawn));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("default "), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("Remembered in " + (user() / "radix_sort.jsonl").string()), std::string::npos)
+      << result.out;
+  EXPECT_EQ(read_bytes(png).substr(1, 3), "PNG");
+  const json chosen = tune_json(with({"show"}, {}));
+  EXPECT_EQ(chosen["selection"]["link"], "exact");
+  EXPECT_EQ(chosen["selection"]["line"], 2);
+
+  const json again = tune_json(with({"run"}, how));  // everything is in the journal
+  EXPECT_EQ(again["resumed"], again["variants"].size());
+  EXPECT_EQ(again["variants"].size(), 3u);
+  EXPECT_EQ(refusal(with({"run"}, {"--journal", journal, "--seed", "6"}), "not the journal of this search"), 3);
+
+  const json verified = tune_json({"verify", "--run", (user() / "radix_sort.jsonl").string()});
+  EXPECT_EQ(verified["records"], 2);
+  EXPECT_EQ(verified["unused"], 0);
+  EXPECT_EQ(verified["runs"].size(), 2u);
+  EXPECT_GT(verified["runs"][0]["seconds"], 0);
+}
+
+TEST_F(RtcgTuneTest, ARunRefusesWhatItCannotDo) {
+  EXPECT_EQ(refusal({"run", "nothing"}, "there is no tunable family 'nothing'"), 2);
+  EXPECT_EQ(refusal({"run", "radix_sort", "--size", "width=5"}, "has no size 'width'; it has: length"), 2);
+  EXPECT_EQ(refusal({"run", "radix_sort", "--size", "length=0"}, "length is 0, where it must be more than 0"), 2);
+  EXPECT_EQ(refusal({"run", "radix_sort", "--trait", "key_bytes=3"}, "key_bytes '3' is none of 4, 8"), 2);
+  EXPECT_EQ(refusal({"run", "radix_sort", "--strategy", "luck"}, "there are exhaustive, random, local, annealing"), 2);
+  EXPECT_EQ(refusal({"run", "radix_sort", "--seconds", "-1"}, "-1"), 2);
+  EXPECT_EQ(refusal({"run", "radix_sort", "--variants", "0"}, "--variants"), 2);
+  EXPECT_EQ(refusal({"run", "radix_sort", "--device", "cuda:77"}, "cuda:77"), 4);
+  EXPECT_EQ(refusal({"run", "radix_sort", "--png", "/nowhere/at/all/x.png"}, "/nowhere/at/all/x.png"), 3);
+  EXPECT_EQ(refusal({"run", "radix_sort", "--journal", "/nowhere/at/all/x"}, "/nowhere/at/all/x"), 3);
+  EXPECT_FALSE(std::filesystem::exists(user()));
 }
 
 TEST_F(RtcgTuneTest, ForgetsByFamilyDeviceAndSizes) {
