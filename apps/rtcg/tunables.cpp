@@ -1,6 +1,7 @@
+#include "rtcg/array/tunables.h"
 #include "apps/rtcg/tune.h"
 #include "radar/tile_tuning.h"
-#include "rtcg/array/tunables.h"
+#include "rtcg/sparse/spmv_tuning.h"
 #include "vision/filterbank_tuning.h"
 
 namespace rtcg::app {
@@ -9,6 +10,7 @@ const TunableRegistry& tunable_families() {
   static const TunableRegistry registry = [] {
     TunableRegistry all;
     add_array_tunables(all);
+    add_sparse_tunables(all);
     radar::add_tunables(all);
     vision::add_filterbank(all);
     return all;

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "rtcg/error.h"
+#include "rtcg/sparse/spmv_tuning.h"
 
 namespace rtcg {
 
@@ -123,9 +124,14 @@ SparseOperator::SparseOperator(const Stream& stream, const SparseMatrix& matrix,
     reason_ = "asked for";
   } else {
     weighed_ = weigh_formats(matrix, target, options.slice, options.sort_window);
-    reason_ = options.tune ? "fastest of those timed" : "fewest bytes";
+    const SparseFormat lightest = weighed_.front().format;
+    const bool has_structure = lightest != SparseFormat::csr && lightest != SparseFormat::sell;
+    const auto known = options.tune || has_structure ? std::nullopt : tuned_product(device_, matrix, options);
+    if (known) matrix_ = std::make_shared<const DeviceMatrix>(make(known->format, stream, matrix, target, *known));
+    reason_ = known ? "remembered" : options.tune ? "fastest of those timed" : "fewest bytes";
     double fastest = std::numeric_limits<double>::infinity();
     for (WeighedFormat& candidate : weighed_) {
+      if (known) break;
       auto made = std::make_shared<const DeviceMatrix>(make(candidate.format, stream, matrix, target, options));
       if (!options.tune) {
         matrix_ = std::move(made);

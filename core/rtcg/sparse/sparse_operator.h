@@ -1,5 +1,6 @@
 // A sparse matrix on a device, ready to be applied: y = A x. The format is the one asked for, the one with the fewest
-// bytes by the matrix's structure, or, on request, the one that ran fastest on this device; the kernels are written for
+// bytes by the matrix's structure (or what wisdom knows to be fastest for matrices of its size, where no structure
+// shows), or, on request, the one that ran fastest on this device; the kernels are written for
 // the matrix (its diagonals, lanes, slices, types). Same device, same matrix, same format: the same bits.
 // A value; copies share the device's copy of the matrix.
 #pragma once

@@ -11,7 +11,9 @@
 #include "rtcg/array/reductions.h"
 #include "rtcg/array/scan_tuning.h"
 #include "rtcg/array/segmented_tuning.h"
+#include "rtcg/sparse/spmv_tuning.h"
 #include "rtcg/tune/choice.h"
+#include "rtcg/tune/session.h"
 #include "support/loops.h"
 #include "support/scratch_directory.h"
 
@@ -38,7 +40,7 @@ std::vector<Configuration> all_of_space(const ParameterSpace& space) {
 
 class TunablesTest : public test::LoopTest {
  protected:
-  TunablesTest() { add_array_tunables(registry); }
+  TunablesTest() { add_array_tunables(registry), add_sparse_tunables(registry); }
 
   /// The default and a few others of the family's space, each validated.
   void expect_samples_work(const std::string& family, const Traits& traits, const Sizes& sizes, std::size_t samples) {
@@ -81,6 +83,11 @@ TEST_P(TunablesTest, SampledSegmentedReductionsAreRight) {
   expect_samples_work("segmented_reduce", {{"value_bytes", "8"}}, {{"rows", 1024}, {"mean", 4}}, 2);
 }
 
+TEST_P(TunablesTest, SampledSparseProductsAreRight) {
+  expect_samples_work("spmv", {}, {{"rows", 1024}, {"mean", 16}}, 5);
+  expect_samples_work("spmv", {{"dtype", "float32"}}, {{"rows", 2048}, {"mean", 4}}, 2);
+}
+
 TEST_P(TunablesTest, ResultsThatAreMissingAreFoundOut) {
   for (const TunableFamily& family : registry.families()) {
     Sizes sizes;
@@ -93,6 +100,26 @@ TEST_P(TunablesTest, ResultsThatAreMissingAreFoundOut) {
     if (trial->outputs().empty()) continue;
     for (const GuardedOutput* output : trial->outputs()) output->poison();
     EXPECT_THROW(trial->check(), NumericalError) << family.name;
+  }
+}
+
+TEST_P(TunablesTest, ASearchVerifiesEveryVariantAndRemembersTheBest) {
+  const ScratchDirectory scratch;
+  Wisdom wisdom({{"user", scratch.path(), true}});
+  for (const TunableFamily& family : registry.families()) {
+    Sizes sizes;
+    for (const TunableFamily::Size& size : family.sizes) sizes[size.name] = size.name == "outer" ? 1 : 128;
+    const Tunable tunable = family.make(device(), {}, sizes);
+    TuneOptions options;
+    options.variants = 3;
+    options.seconds = 5;
+    options.wisdom = &wisdom;
+    const TuneReport report = tune(stream, tunable, options);
+    for (const VariantResult& variant : report.variants)
+      EXPECT_TRUE(variant.works()) << family.name << " " << variant.configuration.text() << ": " << variant.failure;
+    EXPECT_TRUE(report.record.verified) << family.name;
+    EXPECT_EQ(wisdom.select(device(), tunable).link, WisdomLink::exact) << family.name;
+    EXPECT_EQ(wisdom.select(device(), tunable).configuration, report.winner.configuration) << family.name;
   }
 }
 
