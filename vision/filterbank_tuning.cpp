@@ -76,8 +76,8 @@ Tunable describe(const Device& device, const FilterbankShape& shape, Precision a
     return std::vector{filterbank_kernel(choice.word("kernel")).source(device, problem, choice)};
   };
   tunable.trial = [problem](const Stream& stream) { return std::make_unique<FilterbankTrial>(stream, problem); };
-  tunable.work = shape.flops() / 1e9;
-  tunable.unit = "GFLOP/s";
+  tunable.work = shape.flops();
+  tunable.unit = "FLOP";
   return tunable;
 }
 

@@ -8,7 +8,7 @@ namespace rtcg::vision {
 
 namespace filterbank {
 
-/// Family "filterbank"; unit "GFLOP/s" (two for each multiply-add of each response). The trial is that of
+/// Family "filterbank"; unit "FLOP" (two for each multiply-add of each response). The trial is that of
 /// filterbank_trial.h, without an epilogue: which variant is best hardly depends on one. With a precision below exact
 /// the factors are integers that it does not round.
 Tunable describe(const Device& device, const FilterbankShape& shape, Precision allow = Precision::exact);

@@ -113,12 +113,13 @@ void run(const RunOptions& options) {
   problem.traits = tunable.traits, problem.sizes = tunable.sizes;
   TuneReport report;
   {
-    const auto tenths = static_cast<std::size_t>(std::ceil(10 * options.seconds));
-    Progress progress("tuning " + tunable.family, options.variants > 0 ? options.variants : tenths,
-                      options.variants > 0 ? "variants" : "tenths of a second");
+    const bool counts_variants = options.variants > 0;
+    Progress progress("tuning " + tunable.family,
+                      counts_variants ? options.variants : static_cast<std::size_t>(std::ceil(options.seconds)),
+                      counts_variants ? "variants" : "s");
     how.progress = [&](const TuneProgress& now) {
       const std::string best = now.best_seconds > 0 ? "best " + time_text(now.best_seconds) : "none works yet";
-      progress.update(options.variants > 0 ? now.variants : static_cast<std::size_t>(10 * now.seconds),
+      progress.update(counts_variants ? now.variants : static_cast<std::size_t>(now.seconds),
                       fmt::format("{} variants, {}", now.variants, best));
     };
     report = tune(Stream(device), tunable, how);

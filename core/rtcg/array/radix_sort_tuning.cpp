@@ -167,7 +167,7 @@ Tunable describe(const Problem& problem) {
   };
   tunable.trial = [problem](const Stream& stream) { return std::make_unique<SortTrial>(stream, problem); };
   tunable.work = problem.length;
-  tunable.unit = "keys";
+  tunable.unit = "key";
   return tunable;
 }
 
