@@ -1,4 +1,5 @@
-// The kernel for few filters on a CPU: vectors along the columns, from a tile that is staged channel by channel.
+// The kernel for CPUs and few filters, or a number that leaves vectors of filters partly empty: vectors along the
+// columns, from a tile that is staged channel by channel.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -37,9 +38,12 @@ class TileKernel final : public FilterbankKernel {
 
   bool serves(const Device& device, const FilterbankProblem& problem) const override {
     const FilterbankShape& shape = problem.shape;
+    // Others leave the direct kernel's vectors of filters too little for staging to pay.
+    const std::size_t simd = std::max(device.properties().simd_width, 1u);
+    const std::size_t lanes = (shape.filters + simd - 1) / simd * simd;
     return loop_shape(device) == LoopShape::cpu && device.properties().backend == Backend::opencl &&
-           shape.filter_height <= 256 && shape.filter_width <= 256 && shape.stride_x <= 8 &&
-           smallest(shape) <= std::min(most_staged, device.properties().local_memory);
+           5 * shape.filters < 4 * lanes && shape.filter_height <= 256 && shape.filter_width <= 256 &&
+           shape.stride_x <= 8 && smallest(shape) <= std::min(most_staged, device.properties().local_memory);
   }
 
   void add_parameters(ParameterSpace& space, const Device& device, const FilterbankProblem& problem) const override {

@@ -14,7 +14,7 @@ kernel void fma_rate(global float* out, float a, float b, int turns) {
   VECTOR x[CHAINS];
   for (int c = 0; c < CHAINS; ++c) x[c] = SPLAT((float)get_global_id(0) + c);
   for (int t = 0; t < turns; ++t) {
-    RTCG_UNROLL(16)
+    RTCG_UNROLL(CHAINS)
     for (int c = 0; c < CHAINS; ++c) x[c] = fma(x[c], SPLAT(a), SPLAT(b));
   }
   VECTOR sum = x[0];
@@ -38,17 +38,17 @@ void measure_ceilings(Context& context) {
                                  .median;
   }
   // On a CPU a vector per chain, since one work-item runs alone there; on a GPU the lanes are the work-items.
+  const int chains = gpu ? 16 : 24, turns = context.quick ? 1000 : 10000;
   Source source("fma_rate.cl", fma_text, gpu ? Dialect::portable : Dialect::opencl);
-  source.define("CHAINS", 16).define("VECTOR", gpu ? "float" : "float16");
+  source.define("CHAINS", chains).define("VECTOR", gpu ? "float" : "float16");
   source.define("SPLAT(x)", gpu ? "(x)" : "((float16)(x))").define("FIRST(x)", gpu ? "(x)" : "((x).s0)");
   const Kernel kernel = compile(stream.device(), source).kernel("fma_rate");
-  const int turns = context.quick ? 1000 : 10000;
   const std::size_t items = gpu ? std::size_t{device.compute_units} * 2048 : std::size_t{device.compute_units} * 4;
   const Buffer out = Buffer::of<float>(stream, items);
   const Grid grid = gpu ? Grid::over(items, 256) : Grid::of(items, 1);
   const Measurement time = measure(
       stream, [&] { kernel(stream, grid, out, 0.999f, 0.001f, turns); }, context.budget());
-  context.fma_rate = 2.0 * 16 * (gpu ? 1 : 16) * turns * static_cast<double>(items) / time.median;
+  context.fma_rate = 2.0 * chains * (gpu ? 1 : 16) * turns * static_cast<double>(items) / time.median;
 }
 
 }  // namespace rtcg::bench

@@ -16,7 +16,7 @@ struct Topic {
   void (*run)(Suite&, const Context&);
 };
 
-constexpr Topic topics[] = {{"models", models_topic}};
+constexpr Topic topics[] = {{"filterbank", filterbank_topic}, {"models", models_topic}};
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 
 namespace rtcg::bench {
 
+void filterbank_topic(Suite& suite, const Context& context);
 void models_topic(Suite& suite, const Context& context);
 
 }  // namespace rtcg::bench
