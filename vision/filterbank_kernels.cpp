@@ -14,7 +14,7 @@ std::unique_ptr<FilterbankKernel> staged_kernel();
 std::unique_ptr<FilterbankKernel> tile_kernel();
 
 std::span<const std::unique_ptr<FilterbankKernel>> filterbank_kernels() {
-  static const std::array list{staged_kernel(), direct_kernel(), tile_kernel()};
+  static const std::array list{staged_kernel(), tile_kernel(), direct_kernel()};
   return list;
 }
 
