@@ -1,10 +1,9 @@
-// Gmsh's numbers of element types and the order in which it lists an element's nodes. Shared by reader and writer.
+// Gmsh's numbers of element types. Shared by reader and writer.
 #pragma once
 
 #include <optional>
-#include <vector>
 
-#include "dgfem/lattice.h"
+#include "dgfem/element_type.h"
 
 namespace rtcg::dgfem {
 
@@ -19,7 +18,5 @@ struct GmshElement {
 std::optional<GmshElement> gmsh_element(int type);
 /// The number of the complete simplex of this dimension (1 to 3) and order (1 to 10).
 int gmsh_type(int dimension, int order);
-/// Node k of Gmsh's list stands at lattice node gmsh_order(dimension, order)[k].
-std::vector<int> gmsh_order(int dimension, int order);
 
 }  // namespace rtcg::dgfem

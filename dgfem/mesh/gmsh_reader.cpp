@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "dgfem/mesh/gmsh_sections.h"
+#include "dgfem/mesh/node_orders.h"
 
 namespace rtcg::dgfem {
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "dgfem/mesh/gmsh_elements.h"
+#include "dgfem/mesh/node_orders.h"
 #include "rtcg/io/aside_file.h"
 
 namespace rtcg::dgfem {

@@ -5,6 +5,7 @@
 #include "dgfem/mesh/gambit_reader.h"
 #include "dgfem/mesh/gmsh_reader.h"
 #include "dgfem/mesh/mesh_scanner.h"
+#include "dgfem/mesh/vtu.h"
 #include "rtcg/error.h"
 
 namespace rtcg::dgfem {
@@ -16,7 +17,9 @@ Mesh read_mesh(const std::filesystem::path& file) {
     return assemble(read_gmsh(text, file.string()));
   if (extension == ".neu" || start.find("CONTROL INFO") != std::string_view::npos)
     return assemble(read_gambit(text, file.string()));
-  throw InputError(fmt::format("{}: not a mesh that can be read: Gmsh (.msh) or Gambit neutral (.neu)", file.string()));
+  if (extension == ".vtu") return assemble(read_vtu(file));
+  throw InputError(
+      fmt::format("{}: not a mesh that can be read: Gmsh (.msh), Gambit neutral (.neu) or VTK (.vtu)", file.string()));
 }
 
 }  // namespace rtcg::dgfem

@@ -8,8 +8,8 @@
 
 #include "dgfem/lattice.h"
 #include "dgfem/mesh/box.h"
-#include "dgfem/mesh/gmsh_elements.h"
 #include "dgfem/mesh/gmsh_writer.h"
+#include "dgfem/mesh/node_orders.h"
 #include "dgfem/mesh/read_mesh.h"
 #include "mesh_text.h"
 #include "rtcg/error.h"
