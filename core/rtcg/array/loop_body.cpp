@@ -312,15 +312,16 @@ void LoopBody::decide_down(const Device& device) {
   if (cpu_ || wide_ || !fits_ || output_count_ == 0 || dims < 2 || extents_[dims - 1] < 64 || extents_[dims - 2] < 16 ||
       count_ < std::int64_t{8192} * device.properties().compute_units || prefers_runs())
     return;
-  std::size_t widest = 1;
-  for (const Operand& a : operands_) {
-    widest = std::max(widest, size_of(a.type));
-    for (const Operand& b : operands_)
-      walks_down_ = walks_down_ || (a.role == Role::input && b.role == Role::input && a.walk >= Walk::rows &&
-                                    a.array->buffer.native() == b.array->buffer.native() && a.strides == b.strides &&
-                                    a.strides[dims - 2] != 0 && b.offset - a.offset >= std::abs(a.strides[dims - 2]));
+  std::size_t widest = 1, loads = 0;
+  bool has_windows = false;
+  for (const Operand& operand : operands_) {
+    if (operand.walk == Walk::general) return;
+    has_windows = has_windows || (operand.role != Role::index && operand.walk == Walk::rows);
+    widest = std::max(widest, size_of(operand.type));
+    loads += operand.role == Role::input && operand.walk != Walk::uniform ? 1 : 0;
   }
-  if (walks_down_) lanes_ = widest <= 4 ? 8 : 4;
+  walks_down_ = has_windows;
+  if (walks_down_) lanes_ = widest <= 4 && loads <= 5 ? 8 : 4;  // as far as registers go
 }
 
 std::size_t LoopBody::items() const {
