@@ -11,10 +11,11 @@ namespace rtcg::vision {
 
 std::unique_ptr<FilterbankKernel> direct_kernel();
 std::unique_ptr<FilterbankKernel> staged_kernel();
+std::unique_ptr<FilterbankKernel> tensor_kernel();
 std::unique_ptr<FilterbankKernel> tile_kernel();
 
 std::span<const std::unique_ptr<FilterbankKernel>> filterbank_kernels() {
-  static const std::array list{staged_kernel(), tile_kernel(), direct_kernel()};
+  static const std::array list{tensor_kernel(), staged_kernel(), tile_kernel(), direct_kernel()};
   return list;
 }
 

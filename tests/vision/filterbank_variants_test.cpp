@@ -4,6 +4,8 @@
 #include <random>
 
 #include "rtcg/array/loop_shape.h"
+#include "rtcg/compile/compiler.h"
+#include "support/described_device.h"
 #include "support/devices.h"
 #include "vision/filterbank.h"
 #include "vision/filterbank_tuning.h"
@@ -100,6 +102,48 @@ TEST_P(FilterbankVariantsTest, RandomVariantsOfRandomShapesEqualIntegerSums) {
       if (HasFatalFailure()) return;
     }
   }
+}
+
+TEST_P(FilterbankVariantsTest, TensorCoresAreExactOnIntegersThatTheirFactorsHold) {
+  std::mt19937_64 random(22);
+  const Stream on = stream();
+  for (int k = 0; k < 100; ++k) {
+    const FilterbankShape shape = random_shape(random);
+    const Precision allow = k % 2 == 0 ? Precision::tf32 : Precision::fp16;
+    const ParameterSpace space = filterbank::space(device(), {shape, {}, allow});
+    const std::vector<std::string> names = kernels(space);
+    if (std::find(names.begin(), names.end(), "tensor") == names.end())
+      GTEST_SKIP() << device().properties().name << " has no tensor cores that are used here";
+    expect_exact(on, shape, choose(space, "tensor", random, shape.filter_width, 0), random, allow);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(FilterbankVariants, CompileForCudaWhereverTheyServe) {
+  for (const std::string& architecture : cuda_architectures()) {
+    if (architecture != "sm_80" && architecture != "sm_90") continue;
+    std::mt19937_64 random(23);
+    const Device device = rtcg::test::described_cuda_device(architecture);
+    for (int k = 0; k < 6; ++k) {
+      const FilterbankProblem problem{random_shape(random), {}, static_cast<Precision>(k % 3)};
+      const ParameterSpace space = filterbank::space(device, problem);
+      for (const std::string& kernel : kernels(space)) {
+        const Configuration choice = choose(space, kernel, random, problem.shape.filter_width, 100);
+        EXPECT_NO_THROW(check_cuda(filterbank_kernel(kernel).source(device, problem, choice), architecture))
+            << problem.shape.text() << ": " << choice.text();
+      }
+    }
+  }
+}
+
+TEST(FilterbankVariants, UseTensorCoresOnlyWhereTheyAreAllowed) {
+  const Device device = rtcg::test::described_cuda_device("sm_90");
+  const FilterbankShape shape = parse_shape("64x64x8", "16x5x5x8");
+  EXPECT_EQ(filterbank::space(device, {shape, {}, Precision::exact}).standard().word("kernel"), "staged");
+  const ParameterSpace tf32 = filterbank::space(device, {shape, {}, Precision::tf32});
+  EXPECT_EQ(tf32.standard().word("kernel"), "tensor");
+  EXPECT_EQ(tf32.standard().word("tensor.factors"), "tf32");
+  EXPECT_EQ(filterbank::space(device, {shape, {}, Precision::fp16}).standard().word("tensor.factors"), "fp16");
 }
 
 TEST_P(FilterbankVariantsTest, TheDefaultServesTallWideAndDeepFilters) {
