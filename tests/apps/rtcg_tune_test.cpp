@@ -1,4 +1,8 @@
 // `rtcg tune`, run as a user runs it, on wisdom of the test's own.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -204,7 +208,8 @@ TEST_F(RtcgTuneTest, ARunRemembersAndTheNextProgramKnows) {
   };
   EXPECT_EQ(tune_json(with({"show"}, {}))["selection"]["link"], "standard");
   const std::string png = (scratch_ / "search.png").string(), journal = (scratch_ / "journal").string();
-  const std::vector<std::string> how = {"--variants", "3", "--strategy", "random", "--seed", "5", "--journal", journal};
+  const std::vector<std::string> how = {"--variants", "3",      "--seconds", "6",         "--strategy",
+                                        "random",     "--seed", "5",         "--journal", journal};
   std::vector<std::string> drawn = how;
   if (app::pictures_available())
     drawn.insert(drawn.end(), {"--png", png});
@@ -230,6 +235,47 @@ TEST_F(RtcgTuneTest, ARunRemembersAndTheNextProgramKnows) {
   EXPECT_EQ(verified["unused"], 0);
   EXPECT_EQ(verified["runs"].size(), 2u);
   EXPECT_GT(verified["runs"][0]["seconds"], 0);
+}
+
+TEST_F(RtcgTuneTest, ProcessesThatTuneAtOnceLoseNoRecord) {
+  const std::vector<int> codes = test::fork_all(2, [&](int index) {
+    return tune({"run", "scan", "--size", index == 0 ? "count=4096" : "count=65536", "--variants", "3", "--seconds",
+                 "6", "--quiet"})
+        .exit_code;
+  });
+  EXPECT_EQ(codes, (std::vector<int>{0, 0}));
+  const WisdomFile file = read_wisdom(user() / "scan.jsonl");
+  EXPECT_EQ(file.entries.size(), 2u);
+  EXPECT_TRUE(file.bad.empty());
+}
+
+TEST_F(RtcgTuneTest, AKilledRunGoesOn) {
+  const std::string journal = (scratch_ / "journal").string();
+  std::vector<std::string> how = {"run",        "radix_sort", "--size",    "length=3000",
+                                  "--strategy", "random",     "--journal", journal};
+  const int child = test::fork_one([&] {
+    setenv("RTCG_WISDOM_DIR", user().c_str(), 1);
+    const std::string program = test::built_binary("rtcg").string();
+    std::vector<const char*> arguments{program.c_str(), "tune"};
+    for (const std::string& argument : how) arguments.push_back(argument.c_str());
+    arguments.push_back("--quiet");
+    arguments.push_back(nullptr);
+    execv(program.c_str(), const_cast<char* const*>(arguments.data()));
+    return 1;
+  });
+  const auto lines = [&] {
+    const std::string text = read_bytes(journal);
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  for (int n = 0; n < 4000 && lines() < 2; ++n) usleep(5000);  // until the first variant is known
+  kill(child, SIGKILL);
+  EXPECT_EQ(test::wait_for(child), 128 + SIGKILL);
+  ASSERT_GE(lines(), 2);
+  const auto known = static_cast<std::size_t>(lines() - 1);
+  how.insert(how.end(), {"--variants", "4"});
+  const json result = tune_json(how);
+  EXPECT_GE(result["resumed"].get<std::size_t>(), std::min<std::size_t>(known, 4));
+  EXPECT_EQ(result["variants"].size(), 4u);
 }
 
 TEST_F(RtcgTuneTest, ARunRefusesWhatItCannotDo) {

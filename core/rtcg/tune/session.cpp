@@ -227,7 +227,7 @@ class Session {
     if (results.empty()) throw NumericalError(fmt::format("{}: no finalist was right twice", tunable_.family));
     TimingRule rule = quick_;
     rule.error = 0.004, rule.least_seconds = 0.02;
-    rule.most_seconds = std::clamp(options_.seconds / 30, 0.1, 1.5);
+    rule.most_seconds = std::clamp(options_.seconds / 60, 0.1, 1.0);
     const std::vector<Timing> timings = measure_in_turn(stream_, works, rule);
     for (std::size_t n = 0; n < results.size(); ++n) results[n].timing = timings[n];
 

@@ -5,7 +5,6 @@
 
 #include "core/tune/tune_support.h"
 #include "support/devices.h"
-#include "support/process.h"
 #include "support/scratch_directory.h"
 
 namespace rtcg {
@@ -16,7 +15,7 @@ class TuneTest : public test::DeviceTest {
   TuneOptions options(Strategy strategy) {
     TuneOptions result;
     result.strategy = strategy;
-    result.seconds = 30;
+    result.seconds = 12;
     result.wisdom = &wisdom_;
     return result;
   }
@@ -28,6 +27,7 @@ TEST_P(TuneTest, AnExhaustiveSearchFindsOutEveryWrongVariantAndRemembersTheWinne
   const Tunable tunable = test::scale_tunable();
   std::size_t told = 0;
   TuneOptions how = options(Strategy::exhaustive);
+  how.seconds = 60;
   how.progress = [&](const TuneProgress& progress) {
     EXPECT_EQ(progress.variants, ++told);
     EXPECT_NE(progress.latest, nullptr);
