@@ -30,9 +30,9 @@ TEST_P(PoolTest, IsTheNormOfEachWindow) {
   const auto extent = [&](std::size_t low, std::size_t high) {
     return std::uniform_int_distribution<std::size_t>(low, high)(random);
   };
-  for (const double order : {1.0, 2.0, 10.0, 3.0, 2.5, 0.5}) {
+  for (const double order : {1.0, 2.0, 10.0, 3.0, 0.7}) {
     const std::size_t channels[] = {1, 3, 4, 8, 32};
-    for (int trial = 0; trial < 2; ++trial) {
+    for (int trial = 0; trial < (order == 2 ? 3 : 1); ++trial) {
       Pooling pooling{extent(1, 6), extent(1, 6), order, extent(1, 3), extent(1, 3), {}};
       const Images images = random_images(random, extent(1, 3), pooling.height + extent(0, 12),
                                           pooling.width + extent(0, 12), channels[extent(0, 4)]);
@@ -68,7 +68,7 @@ TEST_P(PoolTest, HighOrdersTendToTheMaximum) {
 
 TEST_P(PoolTest, NotANumberStaysInItsWindows) {
   Images images{1, 1, 6, 1, {1, 2, NAN, 3, 4, 5}};
-  for (const double order : {1.0, 2.0, 10.0}) {
+  for (const double order : {1.0, 10.0}) {
     const std::vector<float> found = pool(images.on(stream), {1, 2, order, 1, 1, {}}).to_vector<float>();
     for (std::size_t k = 0; k < found.size(); ++k)
       EXPECT_EQ(std::isnan(found[k]), k == 1 || k == 2) << order << " " << k;
