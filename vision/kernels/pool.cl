@@ -17,7 +17,7 @@ inline void load_lanes(global const float* from, float* v) {
   const float4 loaded = *(global const float4*)from;
   v[0] = loaded.x, v[1] = loaded.y, v[2] = loaded.z, v[3] = loaded.w;
 {% else %}
-  for (int l = 0; l < LANES; ++l) v[l] = from[l];
+  RTCG_UNROLL(LANES) for (int l = 0; l < LANES; ++l) v[l] = from[l];
 {% endif %}
 }
 
@@ -47,39 +47,41 @@ inline void pool_task(const index_t task, global const float* images, global flo
   global const float* from = images + (image * rows + first * STRIDE_Y) * pitch + x * STRIDE_X * CHANNELS + channel;
   const int used = (int)min((index_t)ROWS, out_rows - first);
   float sums[ROWS][LANES];
-  for (int r = 0; r < ROWS; ++r)
-    for (int l = 0; l < LANES; ++l) sums[r][l] = 0;
+  RTCG_UNROLL(ROWS) for (int r = 0; r < ROWS; ++r)
+    RTCG_UNROLL(LANES) for (int l = 0; l < LANES; ++l) sums[r][l] = 0;
   const int last = (used - 1) * STRIDE_Y + HEIGHT;
   for (int j = 0; j < last; ++j) {
     float row[LANES];
-    for (int l = 0; l < LANES; ++l) row[l] = 0;
+    RTCG_UNROLL(LANES) for (int l = 0; l < LANES; ++l) row[l] = 0;
     RTCG_UNROLL({{ unroll }}) for (int i = 0; i < WIDTH; ++i) {
       float v[LANES];
       load_lanes(from + j * pitch + i * CHANNELS, v);
-      for (int l = 0; l < LANES; ++l) row[l] += raised(v[l]);
+      RTCG_UNROLL(LANES) for (int l = 0; l < LANES; ++l) row[l] += raised(v[l]);
     }
     RTCG_UNROLL(ROWS) for (int r = 0; r < ROWS; ++r) {
       const int within = j - r * STRIDE_Y;
       if (within >= 0 && within < HEIGHT)
-        for (int l = 0; l < LANES; ++l) sums[r][l] += row[l];
+        RTCG_UNROLL(LANES) for (int l = 0; l < LANES; ++l) sums[r][l] += row[l];
     }
   }
   global float* to = result + ((image * out_rows + first) * out_columns + x) * CHANNELS + channel;
   RTCG_UNROLL(ROWS) for (int r = 0; r < ROWS; ++r) {
     if (r < used) {
+      global float* place_of = to + r * out_columns * CHANNELS;
       float norms[LANES];
-      for (int l = 0; l < LANES; ++l) {
-{% if scaled %}
-        const int is_safe = sums[r][l] > 1e-25f && sums[r][l] < INFINITY;
-        norms[l] = is_safe ? root(sums[r][l]) : scaled_norm(from + r * STRIDE_Y * pitch + l, pitch);
-{% else %}
-        norms[l] = root(sums[r][l]);
-{% endif %}
-      }
+      RTCG_UNROLL(LANES) for (int l = 0; l < LANES; ++l) norms[l] = root(sums[r][l]);
 {% if vector %}
-      *(global float4*)(to + r * out_columns * CHANNELS) = make_float4(norms[0], norms[1], norms[2], norms[3]);
+      *(global float4*)place_of = make_float4(norms[0], norms[1], norms[2], norms[3]);
 {% else %}
-      for (int l = 0; l < LANES; ++l) to[r * out_columns * CHANNELS + l] = norms[l];
+      RTCG_UNROLL(LANES) for (int l = 0; l < LANES; ++l) place_of[l] = norms[l];
+{% endif %}
+{% if scaled %}
+      // Few windows, if any. The sums stay out of this loop, or they could not stay in registers.
+      uint unsafe = 0;
+      RTCG_UNROLL(LANES) for (int l = 0; l < LANES; ++l)
+        unsafe |= (sums[r][l] > 1e-25f && sums[r][l] < INFINITY ? 0u : 1u) << l;
+      for (int l = 0; unsafe != 0; ++l, unsafe >>= 1)
+        if (unsafe & 1) place_of[l] = scaled_norm(from + r * STRIDE_Y * pitch + l, pitch);
 {% endif %}
     }
   }
