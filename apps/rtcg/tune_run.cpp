@@ -29,7 +29,7 @@ struct RunOptions : TuneCommandOptions {
   double seconds = 60;
   std::size_t variants = 0;
   std::uint64_t seed = 1;
-  bool cold = false, forgetful = false;
+  bool cold = false, without_wisdom = false;
 };
 
 Json as_json(const VariantResult& result) {
@@ -107,7 +107,7 @@ void run(const RunOptions& options) {
                   .cold = options.cold,
                   .journal = options.journal};
   if (!options.strategy.empty()) how.strategy = parse_strategy(options.strategy);
-  if (options.forgetful) how.wisdom = nullptr;
+  if (options.without_wisdom) how.wisdom = nullptr;
 
   WisdomRecord problem;
   problem.traits = tunable.traits, problem.sizes = tunable.sizes;
@@ -165,7 +165,7 @@ void add_tune_run(CLI::App& tune) {
                    "Write each result to this file at once, and go on from what a killed search left in it")
       ->type_name("FILE");
   command->add_flag("--cold", options->cold, "Sweep the device's cache before each execution");
-  command->add_flag("--forget", options->forgetful, "Neither ask wisdom for starts nor remember the winner");
+  command->add_flag("--no-wisdom", options->without_wisdom, "Neither ask wisdom for starts nor remember the winner");
   command
       ->add_option("--png", options->png, "Draw the search: every variant's time in order, the best so far, failures")
       ->type_name("FILE");
