@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <memory>
 #include <numeric>
+
+#include "rtcg/tune/measure.h"
 
 namespace rtcg::bench {
 
@@ -13,12 +16,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 constexpr std::size_t least_samples = 7;
@@ -53,14 +50,8 @@ Measurement repeat(const Sampler& sample, const Budget& budget) {
 }
 
 Measurement summarise(std::vector<double> samples) {
-  Measurement result;
-  result.median = median_of(samples);
-  std::vector<double> deviations;
-  deviations.reserve(samples.size());
-  for (const double sample : samples) deviations.push_back(std::abs(sample - result.median));
-  result.noise = 1.4826 * median_of(deviations) / result.median;
-  result.samples = std::move(samples);
-  return result;
+  const Timing timing = rtcg::summarise(samples);
+  return {std::move(samples), timing.seconds, timing.noise};
 }
 
 double seconds_of(const std::function<void()>& work) {
@@ -70,17 +61,7 @@ double seconds_of(const std::function<void()>& work) {
 }
 
 Sampler device_sampler(const Stream& stream, std::function<void()> work) {
-  const auto timed = [stream, work = std::move(work)](int times) {
-    const Event start = stream.record();
-    for (int i = 0; i < times; ++i) work();
-    const Event end = stream.record();
-    stream.flush();
-    return seconds_between(start, end) / times;
-  };
-  timed(1);
-  const double once = timed(1);
-  const int batch = once < 50e-6 ? static_cast<int>(std::ceil(50e-6 / std::max(once, 1e-7))) : 1;
-  return [timed, batch] { return timed(batch); };
+  return [watch = std::make_shared<Stopwatch>(stream, std::move(work), TimingRule{})] { return watch->sample(); };
 }
 
 Sampler host_sampler(std::function<void()> work, std::function<void()> prepare) {

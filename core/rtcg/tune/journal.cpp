@@ -1,7 +1,11 @@
 #include "rtcg/tune/journal.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -29,6 +33,14 @@ VariantResult result_of(const Json& line) {
 }  // namespace
 
 TuneJournal::TuneJournal(const std::filesystem::path& path, const std::string& identity) : path_(path) {
+  const int descriptor = open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor < 0) throw InputError(path.string() + ": the journal cannot be written");
+  file_ = std::shared_ptr<const int>(new int(descriptor), [](const int* file) {
+    close(*file);
+    delete file;
+  });
+  if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    throw UsageError(fmt::format("{}: another process searches with this journal", path.string()));
   const std::string first = Json{{"search", identity}}.dump(-1, ' ', false, Json::error_handler_t::replace);
   std::ifstream existing(path, std::ios::binary);
   const std::string content{std::istreambuf_iterator<char>(existing), {}};
@@ -47,10 +59,8 @@ TuneJournal::TuneJournal(const std::filesystem::path& path, const std::string& i
     } catch (const InputError&) {
     }
   }
-  std::ofstream stream(path, std::ios::binary | std::ios::app);
-  if (content.empty()) stream << first << '\n';
-  if (!content.empty() && content.back() != '\n') stream << '\n';
-  if (!stream.flush()) throw InputError(path.string() + ": the journal cannot be written");
+  if (content.empty()) append(first);
+  if (!content.empty() && content.back() != '\n') append({});
 }
 
 const VariantResult* TuneJournal::find(const Configuration& configuration) const {
@@ -58,16 +68,24 @@ const VariantResult* TuneJournal::find(const Configuration& configuration) const
   return found == results_.end() ? nullptr : &found->second;
 }
 
+void TuneJournal::begin(const Configuration& configuration) {
+  add({configuration, {}, "an earlier search ended while it ran"});
+}
+
 void TuneJournal::add(const VariantResult& result) {
-  if (path_.empty()) return;
+  if (!file_) return;
   const Json line = {{"configuration", json_of(result.configuration)},
                      {"seconds", result.timing.seconds},
                      {"noise", result.timing.noise},
                      {"samples", result.timing.samples},
                      {"failure", result.failure}};
-  std::ofstream stream(path_, std::ios::binary | std::ios::app);
-  stream << line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n" << std::flush;
-  if (!stream) throw InputError(path_.string() + ": the journal cannot be written");
+  append(line.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+void TuneJournal::append(const std::string& line) {
+  const std::string text = line + '\n';
+  if (write(*file_, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+    throw InputError(path_.string() + ": the journal cannot be written");
 }
 
 }  // namespace rtcg

@@ -51,8 +51,10 @@ Stopwatch::Stopwatch(const Stream& stream, std::function<void()> work, const Tim
     : stream_(stream), work_(std::move(work)) {
   if (rule.cold) sweep_ = sweeper(stream);
   first_ = timed(1);
-  if (!rule.cold && first_ < shortest_batch)
-    batch_ = static_cast<int>(std::clamp(std::ceil(shortest_batch / std::max(first_, 1e-7)), 1.0, 500.0));
+  if (rule.cold || first_ > 20 * shortest_batch) return;
+  const double warm = timed(1);  // the first one also loads code and fills caches
+  if (warm < shortest_batch)
+    batch_ = static_cast<int>(std::clamp(std::ceil(shortest_batch / std::max(warm, 1e-7)), 1.0, 500.0));
 }
 
 double Stopwatch::timed(int executions) {

@@ -185,7 +185,8 @@ class ModelSearch : public MovingSearch {
     for (std::size_t n = 0; n < (looks_first ? count : candidates); ++n)
       if (const auto found = fresh(generator_)) consider(*found);
     if (looks_first) return pool;
-    for (const Configuration& neighbour : space_.neighbours(best_)) consider(neighbour);
+    if (!best_.empty())
+      for (const Configuration& neighbour : space_.neighbours(best_)) consider(neighbour);
     std::vector<std::pair<double, std::size_t>> order;
     for (std::size_t n = 0; n < pool.size(); ++n) order.emplace_back(promise(pool[n]), n);
     std::sort(order.begin(), order.end());

@@ -167,7 +167,7 @@ class Session {
       else if (!compile_failure.empty())
         result = {configuration, {}, compile_failure};
       else
-        result = attempt(configuration);
+        journal_.begin(configuration), result = attempt(configuration);
       journal_.add(result);
     }
     if (!result.works()) ++report_.failed;

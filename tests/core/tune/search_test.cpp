@@ -166,5 +166,19 @@ TEST(ParameterSpace, NeighboursDifferInOneParameterOrGoBackToDefaultsForAConstra
   EXPECT_NE(std::find(next.begin(), next.end(), other), next.end()) << "b with a's parameters at their defaults";
 }
 
+TEST(Search, GoesOnWhereEverythingFails) {
+  const ParameterSpace space = sample();
+  for (const std::string& name : strategy_names()) {
+    const auto search = make_search(parse_strategy(name), space, 1);
+    std::size_t tried = 0;
+    for (auto batch = search->propose(16); !batch.empty() && tried < 100; batch = search->propose(16))
+      for (const Configuration& configuration : batch) {
+        search->tell(configuration, std::nullopt);
+        ++tried;
+      }
+    EXPECT_GE(tried, 100u) << name;
+  }
+}
+
 }  // namespace
 }  // namespace rtcg
