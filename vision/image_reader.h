@@ -10,7 +10,8 @@ namespace rtcg::vision {
 
 class ImageReader {
  public:
-  /// At most `ahead` images are held. 0 threads: one a core.
+  /// About `ahead` images are held, two runs of small ones a thread at least. 0 threads: one a core. Reads the first
+  /// image at once; throws what that throws.
   ImageReader(const ImageSource& source, std::size_t ahead, unsigned threads = 0);
   /// Waits for the images being read.
   ~ImageReader();

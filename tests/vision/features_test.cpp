@@ -6,7 +6,6 @@
 #include "rtcg/array/interchange/npy.h"
 #include "support/devices.h"
 #include "support/scratch_directory.h"
-#include "vision/image_reader.h"
 
 namespace rtcg::vision {
 namespace {
@@ -126,13 +125,6 @@ TEST_P(FeaturesTest, ImagesOfSeveralSizesNeedFeaturesOfOne) {
   const std::vector<float> features = extract_features(model, images).to_vector<float>();
   ASSERT_EQ(features.size(), 63u);
   for (std::size_t k = 0; k < 63; ++k) EXPECT_EQ(features[k], 4.0f * static_cast<float>(k / 9));
-}
-
-TEST_P(FeaturesTest, ReadersThatAreLeftEarlyStop) {
-  const auto images = open_images(stack<float>("x.npy", 1), {});
-  ImageReader reader(*images, 4, 3);
-  EXPECT_EQ(reader.take().pixels, images->read(0).pixels);
-  EXPECT_EQ(reader.take().pixels, images->read(1).pixels);
 }
 
 RTCG_INSTANTIATE_FOR_DEVICES(FeaturesTest);
