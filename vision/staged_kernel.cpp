@@ -12,7 +12,7 @@ namespace rtcg::vision {
 namespace {
 
 constexpr std::string_view own = "staged";
-/// Multiply-adds that may be unrolled: 16 bytes each, of an instruction cache of 32 KiB.
+/// Multiply-adds that may be unrolled, 16 bytes each: beyond, the body outgrows the instruction cache.
 constexpr std::size_t most_unrolled = 1300;
 
 constexpr std::size_t up_to_multiple(std::size_t n, std::size_t of) {
@@ -24,6 +24,7 @@ struct Tile {
   std::size_t columns, rows, filters;  ///< of an item's responses
   std::size_t across, down, groups;    ///< items of a work-group along the columns, the rows and the filters
   std::size_t channels, buffers;       ///< staged at once, and how many such stages there are in local memory
+  std::size_t unroll;                  ///< rows of the filter in one body: they share most of the rows of pixels
 
   explicit Tile(const Configuration& choice)
       : columns(value(choice, "staged.columns")),
@@ -33,9 +34,10 @@ struct Tile {
         down(value(choice, "staged.down")),
         groups(value(choice, "staged.groups")),
         channels(value(choice, "staged.channels")),
-        buffers(value(choice, "staged.buffers")) {}
+        buffers(value(choice, "staged.buffers")),
+        unroll(value(choice, "staged.unroll")) {}
   Tile(std::size_t columns_, std::size_t rows_, std::size_t filters_, std::size_t across_, std::size_t down_,
-       std::size_t groups_, std::size_t channels_, std::size_t buffers_)
+       std::size_t groups_, std::size_t channels_, std::size_t buffers_, std::size_t unroll_)
       : columns(columns_),
         rows(rows_),
         filters(filters_),
@@ -43,7 +45,8 @@ struct Tile {
         down(down_),
         groups(groups_),
         channels(channels_),
-        buffers(buffers_) {}
+        buffers(buffers_),
+        unroll(unroll_) {}
 
   std::size_t items() const { return across * down * groups; }
   std::size_t block_filters() const { return groups * filters; }
@@ -102,14 +105,16 @@ std::optional<Tile> standard_tile(const Multiprocessor& machine, const Filterban
         for (std::size_t channels = 8; channels > 0; channels /= 2) {
           if (channels > 1 && channels > shape.channels) continue;
           const std::size_t across = groups >= 16 ? 8 : groups >= 2 ? 8 : 16;
-          const Tile tile(columns, rows, filters, across, std::max<std::size_t>(1, 128 / (across * groups)), groups,
-                          channels, channels < shape.channels ? 2 : 1);
+          const Tile tile(
+              columns, rows, filters, across, std::max<std::size_t>(1, 128 / (across * groups)), groups, channels,
+              channels < shape.channels ? 2 : 1,
+              shape.filter_height >= 2 && 2 * columns * rows * filters * shape.filter_width <= most_unrolled ? 2 : 1);
           const Layout layout(machine, shape, tile);
           if (layout.fits() && layout.stage_rows == shape.filter_height && layout.local_bytes(tile) <= 40 << 10)
             return tile;
         }
   for (const std::size_t columns : {std::size_t{8}, std::size_t{4}}) {
-    const Tile tile(columns, 1, filters, 8, 4, 1, 1, 1);
+    const Tile tile(columns, 1, filters, 8, 4, 1, 1, 1, 1);
     if (Layout(machine, shape, tile).fits()) return tile;
   }
   return std::nullopt;
@@ -139,6 +144,7 @@ class StagedKernel final : public FilterbankKernel {
         .parameter("staged.groups", values({1, 2, 4, 8, 16}), standard(tile.groups))
         .parameter("staged.channels", values({1, 2, 4, 8}), standard(tile.channels))
         .parameter("staged.buffers", values({1, 2}), standard(tile.buffers))
+        .parameter("staged.unroll", values({1, 2, 4}), standard(tile.unroll))
         .constraint("no group of filters without a filter", {"staged.filters", "staged.groups"},
                     [filters = shape.filters](const Configuration& choice) {
                       const auto own_filters = static_cast<std::size_t>(choice.integer("staged.filters"));
@@ -157,6 +163,16 @@ class StagedKernel final : public FilterbankKernel {
                       const std::int64_t sums = choice.integer("staged.columns") * choice.integer("staged.rows") *
                                                 choice.integer("staged.filters");
                       return sums <= 128;
+                    })
+        .constraint("the body of the loop over filter rows fits the instruction cache",
+                    {"staged.columns", "staged.rows", "staged.filters", "staged.unroll"},
+                    [shape](const Configuration& choice) {
+                      const auto unroll = static_cast<std::size_t>(choice.integer("staged.unroll"));
+                      const auto sums =
+                          static_cast<std::size_t>(choice.integer("staged.columns") * choice.integer("staged.rows") *
+                                                   choice.integer("staged.filters"));
+                      return unroll == 1 ||
+                             (unroll <= shape.filter_height && sums * shape.filter_width * unroll <= most_unrolled);
                     })
         .constraint("32 to 512 items a work-group", {"staged.across", "staged.down", "staged.groups"},
                     [most = device.properties().max_work_group](const Configuration& choice) {
@@ -212,8 +228,7 @@ class StagedKernel final : public FilterbankKernel {
                    {"plane", layout.plane},
                    {"stage_floats", layout.stage_floats},
                    {"parts", parts},
-                   {"row_unroll",
-                    std::max<std::size_t>(1, std::min(layout.stage_rows, 384 / (tile.sums() * shape.filter_width)))}});
+                   {"row_unroll", tile.unroll}});
     return filterbank_source("filterbank_staged.cl", kernels::filterbank_staged_cl, values, problem);
   }
 

@@ -1,10 +1,13 @@
 // Variants of the filterbank for GPUs against sums in 64-bit integers: random shapes, each with random configurations
 // of its tuning space. On a CPU the loop shape of GPUs is forced, so that the portable ones run everywhere.
 #include <algorithm>
+#include <atomic>
 #include <random>
+#include <thread>
 
 #include "rtcg/array/loop_shape.h"
 #include "rtcg/compile/compiler.h"
+#include "rtcg/error.h"
 #include "support/described_device.h"
 #include "support/devices.h"
 #include "vision/filterbank.h"
@@ -90,33 +93,61 @@ std::vector<std::string> kernels(const ParameterSpace& space) {
   return names;
 }
 
+struct Case {
+  FilterbankShape shape;
+  Configuration choice;
+  Precision allow = Precision::exact;
+};
+
+/// Compiles all of them on all cores, then runs one after the other.
+void expect_all_exact(const Stream& stream, const std::vector<Case>& cases, std::mt19937_64& random) {
+  std::atomic<std::size_t> next = 0;
+  std::vector<std::jthread> threads;
+  for (unsigned t = 0; t < std::max(1u, std::thread::hardware_concurrency()); ++t)
+    threads.emplace_back([&] {
+      for (std::size_t k = next++; k < cases.size(); k = next++) {
+        const FilterbankProblem problem{cases[k].shape, {}, cases[k].allow};
+        try {
+          compile(stream.device(),
+                  filterbank_kernel(cases[k].choice.word("kernel")).source(stream.device(), problem, cases[k].choice));
+        } catch (const Error&) {  // comes again, and counts, when it runs
+        }
+      }
+    });
+  threads.clear();
+  for (const Case& one : cases) {
+    expect_exact(stream, one.shape, one.choice, random, one.allow);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
 TEST_P(FilterbankVariantsTest, RandomVariantsOfRandomShapesEqualIntegerSums) {
   std::mt19937_64 random(20);
-  const Stream on = stream();
-  for (int k = 0; k < (on_gpu() ? 100 : 7); ++k) {
+  std::vector<Case> cases;
+  for (int k = 0; k < (on_gpu() ? 400 : 7); ++k) {
     const FilterbankShape shape = random_shape(random);
     const ParameterSpace space = filterbank::space(device(), {shape, {}});
     for (const std::string& kernel : kernels(space)) {
       if (kernel == "direct" && !on_gpu()) continue;  // tested by filterbank_test.cpp
-      expect_exact(on, shape, choose(space, kernel, random, shape.filter_width, on_gpu() ? 100000 : 100), random);
-      if (HasFatalFailure()) return;
+      cases.push_back({shape, choose(space, kernel, random, shape.filter_width, on_gpu() ? 100000 : 100)});
     }
   }
+  expect_all_exact(stream(), cases, random);
 }
 
 TEST_P(FilterbankVariantsTest, TensorCoresAreExactOnIntegersThatTheirFactorsHold) {
   std::mt19937_64 random(22);
-  const Stream on = stream();
-  for (int k = 0; k < 100; ++k) {
+  std::vector<Case> cases;
+  for (int k = 0; k < 200; ++k) {
     const FilterbankShape shape = random_shape(random);
     const Precision allow = k % 2 == 0 ? Precision::tf32 : Precision::fp16;
     const ParameterSpace space = filterbank::space(device(), {shape, {}, allow});
     const std::vector<std::string> names = kernels(space);
     if (std::find(names.begin(), names.end(), "tensor") == names.end())
       GTEST_SKIP() << device().properties().name << " has no tensor cores that are used here";
-    expect_exact(on, shape, choose(space, "tensor", random, shape.filter_width, 0), random, allow);
-    if (HasFatalFailure()) return;
+    cases.push_back({shape, choose(space, "tensor", random, shape.filter_width, 0), allow});
   }
+  expect_all_exact(stream(), cases, random);
 }
 
 TEST(FilterbankVariants, CompileForCudaWhereverTheyServe) {
