@@ -10,6 +10,7 @@
 #include "rtcg/tune/wisdom.h"
 #include "vision/filterbank_tuning.h"
 #include "vision/prepared_filterbank.h"
+#include "vision/separable.h"
 
 namespace rtcg::vision {
 
@@ -46,6 +47,8 @@ struct Filterbank::State {
   std::vector<float> weights;
   Buffer bias;
   std::optional<Configuration> forced;
+  std::optional<Filterbank> row_pass;  ///< with column_pass, where the bank separates
+  std::optional<ColumnPass> column_pass;
   std::mutex mutex;
   std::list<std::shared_ptr<const Plan>> plans;  ///< the latest in front
 
@@ -111,6 +114,18 @@ Filterbank::Filterbank(const Stream& stream, const Array& bank, FilterbankOption
   // A kernel takes a buffer even where it does not read it.
   const std::vector<float>& bias = state.options.epilogue.bias;
   state.bias = Buffer::from(stream, bias.empty() ? std::vector<float>(1) : bias);
+  if (!state.options.allow_separation) return;
+  const FilterbankShape bank_shape = shape(1, state.filter_height, state.filter_width);
+  if (const auto factors = separate(bank_shape, state.weights)) {
+    const Array rows = Array::from(stream, factors->rows,
+                                   Shape{bank.extent(0), 1, bank.extent(2), static_cast<std::int64_t>(state.channels)});
+    state.row_pass.emplace(
+        stream, rows,
+        FilterbankOptions{
+            .stride_x = state.options.stride_x, .border = state.options.border, .allow = state.options.allow});
+    state.column_pass.emplace(stream, FilterbankProblem{bank_shape, state.options.epilogue, state.options.allow},
+                              factors->columns);
+  }
 }
 
 FilterbankShape Filterbank::shape(std::size_t images, std::size_t height, std::size_t width) const {
@@ -141,11 +156,15 @@ Array Filterbank::operator()(const Array& images) const {
   const auto count = static_cast<std::size_t>(spatial == 0 ? 1 : images.extent(0));
   const auto problem = shape(count, static_cast<std::size_t>(images.extent(spatial)),
                              static_cast<std::size_t>(images.extent(spatial + 1)));
-  const std::shared_ptr<const State::Plan> plan = state_->plan(problem);
-
+  problem.check();
   const Array here = images.stream() == state_->stream ? images : images.on(state_->stream);
   const Array source = (here.dtype() == Dtype::f32 ? here : here.astype(Dtype::f32)).contiguous();
   const auto extent = [](std::size_t n) { return static_cast<std::int64_t>(n); };
+  if (separates(count, problem.height, problem.width)) {
+    const Array stack = source.reshape({extent(count), extent(problem.height), extent(problem.width), channels});
+    return (*state_->column_pass)((*state_->row_pass)(stack), state_->bias);
+  }
+  const std::shared_ptr<const State::Plan> plan = state_->plan(problem);
   const Array responses = Array::empty(
       state_->stream,
       {extent(count), extent(problem.output_height()), extent(problem.output_width()), extent(problem.filters)},
@@ -155,7 +174,12 @@ Array Filterbank::operator()(const Array& images) const {
   return responses;
 }
 
+bool Filterbank::separates(std::size_t images, std::size_t height, std::size_t width) const {
+  return state_->row_pass && !state_->forced && separation_pays(shape(images, height, width));
+}
+
 Selection Filterbank::selection(std::size_t images, std::size_t height, std::size_t width) const {
+  if (separates(images, height, width)) return state_->row_pass->selection(images, height, width);
   return state_->plan(shape(images, height, width))->selection;
 }
 

@@ -22,6 +22,9 @@ struct FilterbankOptions {
   Border border = Border::valid;
   Epilogue epilogue = {};
   Precision allow = Precision::exact;  ///< anything else lets faster kernels round the factors
+  /// Filters that are all products of a column and a row may run as two passes where that pays; the responses then are
+  /// rounded as separable.h says.
+  bool allow_separation = false;
 };
 
 class Filterbank {
@@ -43,6 +46,9 @@ class Filterbank {
   /// Uses this configuration of filterbank::describe from now on, whatever was tuned. UsageError when it is no
   /// configuration of an image's problem, thrown by the call that meets one.
   void use(const Configuration& configuration);
+
+  /// Whether such images are correlated in two passes; selection() is then that of the first.
+  bool separates(std::size_t images, std::size_t height, std::size_t width) const;
 
   const FilterbankOptions& options() const;
   const Stream& stream() const;
