@@ -45,6 +45,9 @@ double size_of_class(unsigned size_class);
 /// The values of a parameter.
 std::vector<ParameterValue> integers(std::initializer_list<std::int64_t> values);
 
+/// Records of sizes farther away than this do not count (size_distance): the rules know the sizes too.
+inline constexpr double farthest_choice = 1.5;
+
 /// What a family's code reads from configurations, by problem; safe to share between threads.
 template <class Value>
 class Choices {
@@ -64,7 +67,8 @@ class Choices {
     }
     const Selection selection = select(device, describe());
     std::optional<Value> value;
-    if (selection.link != WisdomLink::standard) value = read(selection.configuration);
+    if (selection.link != WisdomLink::standard && selection.distance <= farthest_choice)
+      value = read(selection.configuration);
     const std::unique_lock lock(mutex_);
     if (changes_ != changes) known_.clear();
     changes_ = changes;
