@@ -200,7 +200,8 @@ TEST_F(RtcgTuneTest, VerifyNamesEveryLineThatCannotAnswer) {
 }
 
 TEST_F(RtcgTuneTest, ARunRemembersAndTheNextProgramKnows) {
-  const std::vector<std::string> problem = {"radix_sort", "--size", "length=5000"};
+  const std::vector<std::string> problem = {"radix_sort",  "--size",  "length=5000",  "--trait",
+                                            "key_bytes=8", "--trait", "value_bytes=8"};
   const auto with = [&](std::vector<std::string> first, const std::vector<std::string>& last) {
     first.insert(first.end(), problem.begin(), problem.end());
     first.insert(first.end(), last.begin(), last.end());

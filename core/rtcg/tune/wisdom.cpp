@@ -60,6 +60,9 @@ struct ProblemEqual {
   }
 };
 
+/// A program whose every problem has sizes of its own must not fill the memory with them.
+constexpr std::size_t most_answers = 10000;
+
 struct Answer {
   Device device;  ///< kept, so that no other driver gets its address
   Selection selection;
@@ -118,6 +121,7 @@ Selection Wisdom::select(const Device& device, const Tunable& tunable) {
   }
   Selection selection = look_up(question_of(device, tunable), *files(tunable.family));
   const std::unique_lock lock(memory_->mutex);
+  if (memory_->answers.size() >= most_answers) memory_->answers.clear();
   if (changes == memory_->changes)
     memory_->answers.try_emplace(
         Problem{&device.driver(), tunable.family, tunable.version, tunable.traits, tunable.sizes},

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/tune/tune_support.h"
+#include "rtcg/warning.h"
 #include "support/devices.h"
 #include "support/scratch_directory.h"
 
@@ -118,6 +119,26 @@ TEST_P(TuneTest, StartsAreWhatWonOnSimilarProblems) {
   ASSERT_EQ(report.variants.size(), 2u);
   EXPECT_TRUE(before.winner.configuration == report.variants[1].configuration ||
               before.winner.configuration == report.variants[0].configuration);
+}
+
+TEST_P(TuneTest, AWinnerThatTurnsWrongIsPassedOver) {
+  TuneOptions how = options(Strategy::exhaustive);
+  how.wisdom = nullptr;
+  Tunable tunable = test::scale_tunable();
+  const auto word = [](const char* text) { return ParameterValue(std::string(text)); };
+  tunable.space = ParameterSpace();
+  tunable.space.parameter("per_item", {std::int64_t{1}}, std::int64_t{1})
+      .parameter("idle", {std::int64_t{0}, std::int64_t{300}}, std::int64_t{300})
+      .parameter("fault", {word("none")}, word("none"));
+  std::vector<std::string> warnings;
+  set_warning_handler([&](const std::string& text) { warnings.push_back(text); });
+  test::ScaleTrial::turns_wrong = "per_item=1 idle=0 fault=none";
+  const TuneReport report = tune(stream(), tunable, how);
+  test::ScaleTrial::turns_wrong.clear();
+  set_warning_handler({});
+  EXPECT_EQ(report.winner.configuration, tunable.space.standard());
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0], "scale: per_item=1 idle=0 fault=none: right once, and later y[7] is wrong now");
 }
 
 TEST_P(TuneTest, TheDefaultStaysWhereNothingBeatsIt) {
