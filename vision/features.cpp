@@ -87,6 +87,7 @@ void Extraction::reserve(Slot& slot, const HostImage& image) {
         fmt::format("{}, {} x {} pixels: {}", images_.name(next_), image.height, image.width, error.what()));
   }
   slot.capacity = std::min(batch, images_.size());
+  model_.prepare(slot.capacity, image.height, image.width);
   slot.shape.height = image.height, slot.shape.width = image.width, slot.shape.channels = image.channels;
   slot.staging.emplace(model_.stream().device(), slot.capacity * image.pixels.size() * sizeof(float));
   slot.input = Array::empty(model_.stream(),
@@ -263,6 +264,8 @@ Array extract_features(const Model& model, const Array& images, std::size_t batc
   if (batch == 0)
     batch = model.batch(static_cast<std::size_t>(images.extent(1)), static_cast<std::size_t>(images.extent(2)));
   const auto count = static_cast<std::size_t>(images.extent(0));
+  model.prepare(std::min(batch, count), static_cast<std::size_t>(images.extent(1)),
+                static_cast<std::size_t>(images.extent(2)));
   ArraySink sink(model, count);
   for (std::size_t first = 0; first < count; first += batch)
     sink.queue(model(images(Slice{extent(first), extent(std::min(count, first + batch))})), first, 0);

@@ -1,8 +1,12 @@
 #include "vision/model.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <future>
+#include <mutex>
 #include <random>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -68,6 +72,11 @@ struct Model::State {
   Stream stream;
   ModelDescription description;
   std::vector<std::optional<Filterbank>> filterbanks;  ///< of the layers
+  mutable std::mutex mutex;
+  mutable std::set<std::array<std::size_t, 3>> prepared;
+
+  State(const Stream& on, ModelDescription model, std::vector<std::optional<Filterbank>> banks)
+      : stream(on), description(std::move(model)), filterbanks(std::move(banks)) {}
 };
 
 Model::Model(const Stream& stream, ModelDescription description) {
@@ -83,7 +92,7 @@ Model::Model(const Stream& stream, ModelDescription description) {
     filterbanks.back().emplace(stream, make_filters(stream, *layer.filter, channels), options);
     channels = layer.filter->count;
   }
-  state_ = std::make_shared<const State>(State{stream, std::move(description), std::move(filterbanks)});
+  state_ = std::make_shared<const State>(stream, std::move(description), std::move(filterbanks));
 }
 
 Array Model::operator()(const Array& images) const {
@@ -104,6 +113,38 @@ Array Model::operator()(const Array& images) const {
     if (layer.resample) values = resample(values, layer.resample->height, layer.resample->width);
   }
   return values;
+}
+
+void Model::prepare(std::size_t images, std::size_t height, std::size_t width) const {
+  const State& state = *state_;
+  const ModelPlan plan = plan_model(state.description, height, width);
+  {
+    const std::scoped_lock lock(state.mutex);
+    if (!state.prepared.insert({images, height, width}).second) return;
+  }
+  std::vector<std::future<void>> compilations;
+  PlannedStep before{0, "", height, width, state.description.input.channels, 0};
+  for (const PlannedStep& step : plan.steps) {
+    compilations.push_back(std::async(std::launch::async, [&state, images, before, step] {
+      const Layer& layer = state.description.layers[step.layer];
+      const std::string_view operation = step.operation;
+      // The kernels of these know of their window and of channels only: the smallest image will do.
+      const auto smallest = [&](const auto& window) {
+        return Array::zeros(Stream(state.stream.device()),
+                            {1, static_cast<std::int64_t>(window.height), static_cast<std::int64_t>(window.width),
+                             static_cast<std::int64_t>(before.channels)},
+                            Dtype::f32);
+      };
+      if (operation == "filter")
+        state.filterbanks[step.layer]->selection(images, before.height, before.width);
+      else if (operation == "pool")
+        pool(smallest(*layer.pool), *layer.pool).stream().synchronize();
+      else if (operation == "normalise")
+        normalise(smallest(*layer.normalise), *layer.normalise).stream().synchronize();
+    }));
+    before = step;
+  }
+  for (std::future<void>& compilation : compilations) compilation.get();
 }
 
 const ModelDescription& Model::description() const {

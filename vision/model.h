@@ -18,6 +18,10 @@ class Model {
   /// input's sizes are the image readers' business); float32 features [image, y, x, feature].
   Array operator()(const Array& images) const;
 
+  /// Compiles all kernels that this many images of this size need, at once on all cores; without it the first call
+  /// compiles one after the other. Cheap when done before.
+  void prepare(std::size_t images, std::size_t height, std::size_t width) const;
+
   const ModelDescription& description() const;
   const Stream& stream() const;
   /// Images of this size that one call should get: enough to fill the device, within a share of its memory.

@@ -91,6 +91,19 @@ resample = { height = 2, width = 5 }
   EXPECT_EQ(plan.flops, 2.0 * (17 * 21 * 5 * 18 + 3 * 4 * 8 * 10));
 }
 
+TEST_P(ModelTest, PreparingCompilesWhatACallNeeds) {
+  const std::string text =
+      "[[layers]]\nfilter = { count = 3, size = 2 }\npool = { size = 4, order = 2 }\nnormalise = { size = 2, border = "
+      "\"zero\" }\nresample = { size = 2 }\n";
+  const Model model(stream_, parse_model(text)), other(stream_, parse_model(text));
+  std::mt19937 random(3);
+  const Array images = random_images(random, 2, 9, 9, 1).on(stream_);
+  model.prepare(2, 9, 9);
+  model.prepare(2, 9, 9);
+  EXPECT_EQ(model(images).to_vector<float>(), other(images).to_vector<float>());
+  EXPECT_THROW(model.prepare(2, 3, 3), UsageError);
+}
+
 TEST_P(ModelTest, OneImageGivesTheSameAsABatch) {
   const Model model(stream_,
                     parse_model("[[layers]]\nfilter = { count = 4, size = 5 }\npool = { size = 3, order = 10 }\n"

@@ -99,6 +99,7 @@ void model_lines(Suite& suite, const Context& context, const char* text, std::si
   Result result{name, rate, "images/s", time, {}, {}, "on the device"};
   result.figures["TFLOP/s of filters"] = rate * plan.flops / 1e12;
   result.figures["images a batch"] = static_cast<double>(batch);
+  result.figures["s to prepare"] = preparation;  // from the disk cache unless it is off or cold
   double before = 0;
   for (const PlannedStep& step : plan.steps) {
     const Model part(stream, up_to(description, step.layer, step.operation));
