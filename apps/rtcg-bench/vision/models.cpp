@@ -93,6 +93,7 @@ void model_lines(Suite& suite, const Context& context, const char* text, std::si
   const Array images = random.uniform(stream, {static_cast<std::int64_t>(batch), side, side, 1});
   const std::string name = fmt::format("{}, {} x {} grey", description.name, edge, edge);
 
+  const double preparation = seconds_of([&] { model.prepare(batch, edge, edge); });
   const Measurement time = measure(
       stream, [&] { model(images); }, context.budget());
   const double rate = static_cast<double>(batch) / time.median;
