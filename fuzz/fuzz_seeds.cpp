@@ -2,6 +2,8 @@
 #include <cstdio>
 #include <exception>
 
+#include "dgfem/mesh/box.h"
+#include "dgfem/mesh/gmsh_writer.h"
 #include "radar/io/example_pulses.h"
 #include "radar/io/image_file.h"
 #include "radar/io/pulse_file.h"
@@ -70,6 +72,34 @@ void heights(const fs::path& directory) {
   file.close();
 }
 
+void mesh(const fs::path& directory) {
+  for (const bool binary : {false, true})
+    for (const dgfem::ElementType type : {dgfem::ElementType::triangle, dgfem::ElementType::tetrahedron}) {
+      dgfem::Box box{type, {2, 1, 1}};
+      box.periodic[0] = true;
+      const dgfem::Mesh straight = dgfem::box_mesh(box);
+      const std::string name = std::string(binary ? "binary" : "text") + (straight.dimension() == 2 ? "_2d" : "_3d");
+      save(directory / (name + ".msh"), dgfem::gmsh_text(straight, binary));
+      save(directory / (name + "_curved.msh"),
+           dgfem::gmsh_text(dgfem::curved(straight, 3, [](const dgfem::Point& p) { return p; }), binary));
+    }
+  const std::string nodes = "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n9 0 0 1\n$EndNodes\n";
+  save(directory / "version_2.msh",
+       "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n3 1 \"a\"\n$EndPhysicalNames\n" + nodes +
+           "$Elements\n2\n1 4 4 1 1 1 -2 1 2 3 9\n2 2 2 7 1 1 2 3\n$EndElements\n$Periodic\n1\n2 1 2\nAffine 1 0\n1\n"
+           "1 9\n$EndPeriodic\n");
+  save(directory / "version_4_0.msh",
+       "$MeshFormat\n4 0 8\n$EndMeshFormat\n$Entities\n0 0 0 1\n1 0 0 0 1 1 1 1 5 "
+       "0\n$EndEntities\n$PartitionedEntities\n"
+       "1\n0\n0 0 0 1\n2 3 1 1 1 0 0 0 1 1 1 1 5 0\n$EndPartitionedEntities\n$Nodes\n1 4\n2 3 0 4\n1 0 0 0\n2 1 0 0\n"
+       "3 0 1 0\n9 0 0 1\n$EndNodes\n$Elements\n1 1\n2 3 4 1\n1 1 2 3 9\n$EndElements\n");
+  save(directory / "gambit.neu",
+       "CONTROL INFO 1.3.\nx\nNUMNP NELEM\n4 2 1 1 2 2\nENDOFSECTION\nNODAL COORDINATES\n1 0 0\n2 1 0\n3 1 1\n4 0 1\n"
+       "ENDOFSECTION\nELEMENTS/CELLS\n1 3 3 1 2 3\n2 3 3 1 3 4\nENDOFSECTION\nELEMENT GROUP\nGROUP: 1 ELEMENTS: 2 "
+       "NFLAGS: 1\n"
+       "fluid\n0\n1 2\nENDOFSECTION\nBOUNDARY CONDITIONS\nCyl 0.5 1 1 1 6\n1 3 1 7.5\nENDOFSECTION\n");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -78,6 +108,7 @@ int main(int argc, char** argv) {
     pulses(fs::path(argv[1]) / "pulses");
     image(fs::path(argv[1]) / "image");
     heights(fs::path(argv[1]) / "heights");
+    mesh(fs::path(argv[1]) / "mesh");
   } catch (const std::exception& error) {
     return std::fprintf(stderr, "fuzz_seeds: %s\n", error.what()), 1;
   }

@@ -283,6 +283,13 @@ Mesh merged(const Mesh& mesh) {
     std::for_each(list->begin(), list->end(), renumber);
   for (PeriodicLink& link : result.periodic)
     for (auto& [a, b] : link.vertices) renumber(a), renumber(b);
+  for (std::size_t e = 0; e < result.size(); ++e)
+    if (!(signed_measure(result, e) > 0)) {
+      const Point at = mesh.centroid(e);
+      throw InputError(
+          fmt::format("mesh: an element at ({:g}, {:g}, {:g}) is too small for coincident points to be joined", at[0],
+                      at[1], at[2]));
+    }
   const std::size_t joined = mesh.points.size() - result.points.size();
   if (joined > 0) result.remarks.push_back(fmt::format("{} coincident points are joined", joined));
   return result;

@@ -32,7 +32,8 @@ Connectivity connect(const Mesh& mesh);
 /// Collects them all; what connects is as good as the mesh allows.
 Connectivity connect(const Mesh& mesh, Findings& findings);
 
-/// Points that coincide become one, so that volumes written apart are joined; slits between named faces close as well.
+/// Points that coincide (to 1e-9 of the mesh's extent) become one, so that volumes written apart are joined; slits
+/// between named faces close as well. InputError when an element would vanish.
 Mesh merged(const Mesh& mesh);
 
 /// Makes two named boundaries periodic that are a translation of each other. InputError, naming what there is, when a

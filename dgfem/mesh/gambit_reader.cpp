@@ -77,10 +77,10 @@ class Reader {
     }
     if (!gambit) scanner_.fail("a Gambit neutral file begins with CONTROL INFO");
     if (counts.empty()) scanner_.fail("the header has no line of NUMNP NELEM NGRPS NBSETS NDFCD NDFVL");
-    dimension_ = static_cast<int>(counts[4]);
-    if (counts[0] < 0 || counts[1] < 0 || (dimension_ != 2 && dimension_ != 3))
+    if (counts[0] < 0 || counts[1] < 0 || (counts[4] != 2 && counts[4] != 3))
       scanner_.fail(
           fmt::format("{} nodes and {} elements in {} dimensions make no mesh", counts[0], counts[1], counts[4]));
+    dimension_ = static_cast<int>(counts[4]);
     scanner_.check_count(static_cast<std::uint64_t>(counts[0]), "NUMNP", 5);
     scanner_.check_count(static_cast<std::uint64_t>(counts[1]), "NELEM", 5);
     node_count_ = static_cast<std::size_t>(counts[0]);

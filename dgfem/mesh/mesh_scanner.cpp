@@ -86,9 +86,8 @@ double MeshScanner::real(const char* what) {
   double value = 0;
   const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
   // A number too small for a double is as good as zero; one too large is not a coordinate.
-  if (error == std::errc::result_out_of_range && end == token.data() + token.size() &&
-      token.find("e-") + token.find("E-") != 2 * std::string_view::npos)
-    return 0;
+  const bool tiny = token.find("e-") != std::string_view::npos || token.find("E-") != std::string_view::npos;
+  if (error == std::errc::result_out_of_range && end == token.data() + token.size() && tiny) return 0;
   if (error != std::errc() || end != token.data() + token.size())
     fail(fmt::format("{} should be a number, not \"{}\"", what, shown(whole)));
   return value;

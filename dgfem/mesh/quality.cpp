@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace rtcg::dgfem {
@@ -34,7 +35,8 @@ ElementShape element_shape(const Mesh& mesh, std::size_t e) {
     const double product = (p + q + r) * (-p + q + r) * (p - q + r) * (p + q - r);
     shape.circumradius = std::sqrt(std::max(product, 0.0)) / (24 * shape.measure);
   }
-  shape.radius_ratio = mesh.dimension() * shape.inradius / shape.circumradius;
+  const double ratio = mesh.dimension() * shape.inradius / shape.circumradius;
+  shape.radius_ratio = std::isfinite(ratio) ? ratio : 0;
   return shape;
 }
 

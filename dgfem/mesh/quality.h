@@ -10,7 +10,8 @@ struct ElementShape {
   double measure = 0;  ///< area or volume
   double inradius = 0, circumradius = 0;
   double shortest_edge = 0, longest_edge = 0;
-  /// dimension x inradius / circumradius: 1 for a regular element, 0 for a flat one.
+  /// dimension x inradius / circumradius: 1 for a regular element, 0 for a flat one (or one so
+  /// small or large that a radius is beyond a double).
   double radius_ratio = 0;
 };
 ElementShape element_shape(const Mesh& mesh, std::size_t e);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <limits>
 #include <numeric>
 
 #include "dgfem/lattice.h"
@@ -16,7 +18,7 @@ void GroupTable::name(int dimension, std::int64_t number, std::string name) {
 }
 
 std::int32_t GroupTable::intern(int dimension, std::vector<std::int64_t> numbers) {
-  for (std::int64_t& number : numbers) number = number < 0 ? -number : number;
+  for (std::int64_t& number : numbers) number = std::abs(std::max(number, -std::numeric_limits<std::int64_t>::max()));
   std::sort(numbers.begin(), numbers.end());
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   if (!numbers.empty() && numbers.front() == 0) numbers.erase(numbers.begin());
@@ -155,8 +157,9 @@ class Assembly {
     for (std::size_t p = 0; p < number_.size(); ++p) {
       if (number_[p] != mark) continue;
       const Point& point = raw_.points[p];
-      if (!std::isfinite(point[0]) || !std::isfinite(point[1]) || !std::isfinite(point[2]))
-        fail(fmt::format("point {} of the file has a coordinate that is not finite", p + 1));
+      constexpr double largest = 1e100;  // so that volumes are finite as well
+      for (const double x : point)
+        if (!(std::abs(x) <= largest)) fail(fmt::format("point {} of the file has the coordinate {}", p + 1, x));
       number_[p] = static_cast<std::int32_t>(mesh_.points.size());
       mesh_.points.push_back(point);
     }

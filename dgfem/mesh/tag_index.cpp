@@ -15,7 +15,7 @@ std::int64_t TagIndex::assign(const std::vector<std::int64_t>& tags) {
     first_ = *low;
     dense_.assign(static_cast<std::size_t>(span) + 1, -1);
     for (std::size_t k = 0; k < tags.size(); ++k) {
-      std::int32_t& place = dense_[static_cast<std::size_t>(tags[k] - first_)];
+      std::int32_t& place = dense_[static_cast<std::uint64_t>(tags[k]) - static_cast<std::uint64_t>(first_)];
       if (place >= 0) return static_cast<std::int64_t>(k);
       place = static_cast<std::int32_t>(k);
     }

@@ -13,10 +13,10 @@ class TagIndex {
   std::int64_t assign(const std::vector<std::int64_t>& tags);
   /// -1 for a tag that there is not.
   std::int32_t find(std::int64_t tag) const {
-    if (sparse_.empty())
-      return tag >= first_ && tag - first_ < static_cast<std::int64_t>(dense_.size())
-                 ? dense_[static_cast<std::size_t>(tag - first_)]
-                 : -1;
+    if (sparse_.empty()) {
+      const auto offset = static_cast<std::uint64_t>(tag) - static_cast<std::uint64_t>(first_);
+      return offset < dense_.size() ? dense_[offset] : -1;
+    }
     const auto place = sparse_.find(tag);
     return place == sparse_.end() ? -1 : place->second;
   }

@@ -200,6 +200,10 @@ TEST(Connectivity, FindsVolumesThatTouchWithoutSharingVertices) {
   const Mesh mended = merged(cut);
   EXPECT_EQ(mended.points.size(), whole.points.size());
   EXPECT_EQ(connect(mended).boundary_faces, connect(whole).boundary_faces);
+  Mesh tiny = cut;
+  tiny.points[1] = {1e-12, 0, 0};
+  tiny.points[0] = {0, 0, 0};
+  EXPECT_MESSAGE(InputError, "too small for coincident points to be joined", merged(tiny));
   // The same faces with names on both sides are a slit on purpose.
   Mesh slit = cut;
   const auto name = [&](const Mesh& from) {

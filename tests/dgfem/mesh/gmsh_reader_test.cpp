@@ -104,7 +104,8 @@ TEST(GmshReader, SaysWhatIsWrongAndWhere) {
                  parse(two_tetrahedra("1 2 2 5 1 1000 7 2\n2 2 2 5 1 1000 7 30\n")));
   EXPECT_MESSAGE(InputError, "m.msh: no volume elements", parse(two_tetrahedra("1 1 2 5 1 1000 7\n")));
   EXPECT_MESSAGE(InputError, "has no extent", parse(two_tetrahedra("1 4 2 5 1 1000 7 30 30\n")));
-  EXPECT_MESSAGE(InputError, "not finite", parse(replaced(good, "2 0 0 1\n", "2 0 0 nan\n")));
+  EXPECT_MESSAGE(InputError, "m.msh: point 5 of the file has the coordinate nan",
+                 parse(replaced(good, "2 0 0 1\n", "2 0 0 nan\n")));
 }
 
 TEST(GmshReader, KnowsTheOrderOfTheTenNodeTetrahedron) {
@@ -152,6 +153,59 @@ TEST(GmshReader, ReadsBinaryOfEitherByteOrder) {
   EXPECT_EQ(total_measure(mesh), 2);
   EXPECT_EQ(mesh.regions[0].text(), "7");
   EXPECT_MESSAGE(InputError, "m.msh: byte ", parse(text.substr(0, text.size() - 30)));
+}
+
+/// Appends the bytes of numbers.
+template <class... T>
+std::string raw(T... values) {
+  std::string bytes;
+  (bytes.append(reinterpret_cast<const char*>(&values), sizeof values), ...);
+  return bytes;
+}
+
+TEST(GmshReader, ReadsVersion40InBinaryWithPartitionsAndPeriodicNodes) {
+  const auto large = [](std::uint64_t value) { return raw(value); };
+  std::string text = "$MeshFormat\n4 1 8\n" + raw(1) +
+                     "\n$EndMeshFormat\n$PhysicalNames\n2\n2 5 \"plate\"\n1 5 \"rim\"\n$EndPhysicalNames\n";
+  // One surface (tag 3) in group 5; the partitioned file hangs its triangles on a child of it (tag 8). Between the
+  // parts lies a curve (tag 9) that Gmsh gives group 1.
+  text += "$Entities\n" + large(0) + large(0) + large(1) + large(0) + raw(3, 0., 0., 0., 1., 1., 0.) + large(1) +
+          raw(5) + large(0) + "\n$EndEntities\n";
+  text += "$PartitionedEntities\n" + large(2) + large(0) + large(0) + large(1) + large(1) + large(0) +
+          raw(9, 2, 3, 2, 1, 2, 0., 0., 0., 1., 1., 0.) + large(1) + raw(1) + large(0) +
+          raw(8, 2, 3, 1, 1, 0., 0., 0., 1., 1., 0.) + large(1) + raw(5) + large(0) + "\n$EndPartitionedEntities\n";
+  text += "$Nodes\n" + large(1) + large(4) + raw(8, 2, 1) + large(4);  // parametric: u and v follow
+  for (int k = 0; k < 4; ++k) text += raw(10 * k, k % 2 == 0 ? 0. : 1., k < 2 ? 0. : 1., 0., 0.25, 0.75);
+  text += "\n$EndNodes\n$Elements\n" + large(2) + large(3) + raw(9, 1, 1) + large(1) + raw(1, 10, 20) + raw(8, 2, 2) +
+          large(2) + raw(2, 0, 10, 20) + raw(3, 10, 30, 20) + "\n$EndElements\n";
+  text += "$Periodic\n" + large(1) + raw(1, 1, 2) + large(2) + raw(10, 0) + raw(30, 20) + "\n$EndPeriodic\n";
+  const Mesh mesh = parse(text);
+  EXPECT_EQ(mesh.size(), 2u);
+  EXPECT_DOUBLE_EQ(total_measure(mesh), 1);
+  EXPECT_EQ(mesh.regions[0].text(), "plate");
+  EXPECT_TRUE(mesh.tagged_faces.empty());
+  ASSERT_EQ(mesh.periodic.size(), 1u);
+  EXPECT_EQ(mesh.periodic[0].vertices, (std::vector<std::pair<std::int32_t, std::int32_t>>{{1, 0}, {3, 2}}));
+}
+
+TEST(GmshReader, BearsTagsAndCoordinatesAtTheirLimits) {
+  const std::string good = two_tetrahedra();
+  std::string text;
+  for (std::size_t from = 0, at = 0; from < good.size(); from = at) {  // node 1000 everywhere
+    at = good.find("1000", from);
+    if (at == std::string::npos) at = good.size();
+    text += good.substr(from, at - from);
+    if (at < good.size()) {
+      text += "9000000000000000000";
+      at += 4;
+    }
+  }
+  EXPECT_EQ(parse(text).elements, parse(good).elements);
+  EXPECT_EQ(parse(replaced(good, "2 0 0 1\n", "2 1e-400 0 +1\n")).points, parse(good).points);
+  EXPECT_MESSAGE(InputError, "m.msh:16: a coordinate should be a number, not \"1e400\"",
+                 parse(replaced(good, "2 0 0 1\n", "2 0 0 1e400\n")));
+  EXPECT_MESSAGE(InputError, "has the coordinate 1e+200", parse(replaced(good, "2 0 0 1\n", "2 0 0 1e200\n")));
+  EXPECT_EQ(parse(replaced(good, "2 5 1 1000", "2 -9223372036854775808 1 1000")).size(), 2u);
 }
 
 /// Files by Gmsh itself, where it is installed.
