@@ -1,6 +1,7 @@
 #include "vision/model_space.h"
 
 #include <random>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -94,6 +95,12 @@ const InputFormat& ModelSpace::input() const {
 
 double ModelSpace::size() const {
   return state_->size;
+}
+
+std::string ModelSpace::text() const {
+  std::ostringstream text;
+  text << state_->table;
+  return text.str();
 }
 
 ModelDescription ModelSpace::sample(std::uint64_t seed) const {

@@ -18,6 +18,8 @@ class ModelSpace {
   const InputFormat& input() const;
   /// How many models there are; a double because there are many.
   double size() const;
+  /// Equal for spaces with the same samples: their TOML with keys in order and without comments.
+  std::string text() const;
   /// The same for the same seed, on every machine. Named after the space and the seed.
   ModelDescription sample(std::uint64_t seed) const;
   /// The first sample of the seed's sequence that leaves features of images of this size. UsageError when none of many
