@@ -78,11 +78,11 @@ ImageJob check(const ImageArguments& arguments) {
     throw UsageError("--dem: a terrain is for a single layer; give --size NXxNY");
   std::vector<std::filesystem::path> read = job.inputs;
   if (!arguments.terrain.empty()) read.emplace_back(arguments.terrain.substr(0, arguments.terrain.find(":/", 1)));
-  check_outputs({{"-o", arguments.output},
-                 {"--png", arguments.png},
-                 {"--vti", arguments.vti},
-                 {"--json", arguments.common.json_to_stdout() ? "" : arguments.common.json}},
-                read);
+  check_radar_outputs({{"-o", arguments.output},
+                       {"--png", arguments.png},
+                       {"--vti", arguments.vti},
+                       {"--json", arguments.common.json_to_stdout() ? "" : arguments.common.json}},
+                      read);
   job.terrain = arguments.terrain;
   return job;
 }

@@ -28,7 +28,7 @@ std::string metres(double value) {
 
 void run(const InfoArguments& arguments) {
   const std::vector<std::filesystem::path> inputs(arguments.inputs.begin(), arguments.inputs.end());
-  check_outputs({{"--json", arguments.common.json_to_stdout() ? "" : arguments.common.json}}, inputs);
+  check_radar_outputs({{"--json", arguments.common.json_to_stdout() ? "" : arguments.common.json}}, inputs);
   const auto source = radar::open_pulses(inputs);
   const radar::Collection& collection = source->collection();
   collection.check();

@@ -6,20 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "apps/common/outputs.h"
 #include "apps/common/picture.h"
 #include "radar/geometry.h"
 #include "radar/image.h"
 
 namespace rtcg::app {
 
-/// A place to write to and the option that named it.
-struct Output {
-  std::string option;
-  std::filesystem::path file;  ///< empty: not asked for
-};
-/// Before the work: UsageError when two outputs or an output and an input are one file, InputError when a file cannot
-/// be created.
-void check_outputs(const std::vector<Output>& outputs, const std::vector<std::filesystem::path>& inputs);
+/// As check_outputs of apps/common/outputs.h; of a CPHD input with a channel after it, the file counts.
+void check_radar_outputs(const std::vector<Output>& outputs, std::vector<std::filesystem::path> inputs);
 
 struct Peak {
   double magnitude = 0;

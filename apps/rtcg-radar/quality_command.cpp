@@ -82,8 +82,8 @@ void run(const QualityArguments& arguments) {
     throw UsageError("--azimuth: expected a finite number of degrees");
   if (!(arguments.search > 0) || !std::isfinite(arguments.search))
     throw UsageError(fmt::format("--search {}: expected metres above 0", arguments.search));
-  check_outputs({{"--json", arguments.common.json_to_stdout() ? "" : arguments.common.json}},
-                {arguments.input, arguments.reference});
+  check_radar_outputs({{"--json", arguments.common.json_to_stdout() ? "" : arguments.common.json}},
+                      {arguments.input, arguments.reference});
 
   const radar::StoredImage stored = radar::read_image(arguments.input);
   const radar::Image& image = stored.image;

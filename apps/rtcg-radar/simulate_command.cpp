@@ -50,8 +50,8 @@ void run(const SimulateArguments& arguments) {
   if (arguments.trajectory != "straight" && arguments.trajectory != "circular")
     inputs.emplace_back(arguments.trajectory);
   const auto trajectory = trajectory_of(arguments);
-  check_outputs({{"-o", arguments.output}, {"--json", arguments.common.json_to_stdout() ? "" : arguments.common.json}},
-                inputs);
+  check_radar_outputs(
+      {{"-o", arguments.output}, {"--json", arguments.common.json_to_stdout() ? "" : arguments.common.json}}, inputs);
   const auto targets = arguments.targets.empty() ? radar::built_in_scene() : radar::read_targets(arguments.targets);
 
   const Device device = select_device(arguments.common);

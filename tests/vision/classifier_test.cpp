@@ -121,7 +121,7 @@ TEST(ClassifierTest, BadInputIsRefused) {
   const auto fit = [&](ClassifierOptions options = {}) {
     return LinearClassifier(samples.table(), samples.classes, options);
   };
-  EXPECT_MESSAGE(UsageError, "3 features", fit().scores({std::span(samples.values).first(4), 2, 2}));
+  EXPECT_MESSAGE(UsageError, "fitted to 3", fit().scores({std::span(samples.values).first(4), 2, 2}));
   EXPECT_MESSAGE(UsageError, "strength", fit({ClassifierKind::svm, 0}));
   EXPECT_MESSAGE(UsageError, "ridge or svm", parse_classifier("forest"));
   EXPECT_EQ(parse_classifier("svm"), ClassifierKind::svm);
