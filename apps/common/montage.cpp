@@ -7,7 +7,7 @@
 #ifdef RTCG_WITH_OPENCV
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <iterator>
 
 #include "apps/common/drawing.h"
 #endif
@@ -33,11 +33,18 @@ struct Scale {
   double low = 0, high = 1;
 };
 
+/// Leaves the most extreme pixels, one in 200 at each end, beyond the scale: a few of them would darken all the rest.
 Scale scale_of(const Montage::Block& block) {
-  double low = std::numeric_limits<double>::infinity(), high = -low;
-  for (const float v : block.values)
-    if (std::isfinite(v)) low = std::min<double>(low, v), high = std::max<double>(high, v);
-  if (!(low <= high)) return {};
+  std::vector<float> finite;
+  std::copy_if(block.values.begin(), block.values.end(), std::back_inserter(finite),
+               [](float v) { return std::isfinite(v); });
+  if (finite.empty()) return {};
+  const auto quantile = [&](double share) {
+    const auto at = finite.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(finite.size() - 1));
+    std::nth_element(finite.begin(), at, finite.end());
+    return static_cast<double>(*at);
+  };
+  double low = quantile(0.005), high = quantile(0.995);
   if (block.is_signed) high = std::max(std::abs(low), std::abs(high)), low = -high;
   if (low == high) low -= 1, high += 1;
   return {low, high};
@@ -54,16 +61,17 @@ Layout layout_of(const Montage::Block& block) {
   Layout layout;
   layout.shown = std::min(block.tiles, most_tiles);
   constexpr int room = canvas_width - 2 * margin;
-  // A few tiles may be large; many share the width.
-  const int fair =
-      layout.shown <= 4 ? room / static_cast<int>(layout.shown) - gap : std::max(wanted_tile, room / 16 - gap);
+  // Images need more room than filters; a few tiles may be larger still.
+  const std::size_t wanted = std::max(block.height, block.width) > 100 ? 6 : 12;
+  const int fair = room / static_cast<int>(std::min(layout.shown, wanted)) - gap;
   const double largest = static_cast<double>(std::max(block.height, block.width));
-  double factor = std::min(fair, 640) / largest;
+  double factor = std::min(fair, 400) / largest;
   if (factor > 1) factor = std::floor(factor);  // pixels stay squares of equal size
   layout.tile = {std::max(1, static_cast<int>(std::lround(factor * static_cast<double>(block.width)))),
                  std::max(1, static_cast<int>(std::lround(factor * static_cast<double>(block.height))))};
   layout.columns = std::clamp<std::size_t>(static_cast<std::size_t>(room / (layout.tile.width + gap)), 1, layout.shown);
   layout.rows = (layout.shown + layout.columns - 1) / layout.columns;
+  layout.columns = (layout.shown + layout.rows - 1) / layout.rows;
   return layout;
 }
 
@@ -104,7 +112,7 @@ void write_montage(const std::filesystem::path& file, const Montage& montage) {
     const Scale scale = scale_of(block);
     const std::string part = layout.shown < block.tiles ? fmt::format(", the first {}", layout.shown) : "";
     pen.text(
-        pen.fitted(fmt::format("{}{}: black is {:.4g}, white is {:.4g}", block.heading, part, scale.low, scale.high),
+        pen.fitted(fmt::format("{}{}: black is {:.3g}, white is {:.3g}", block.heading, part, scale.low, scale.high),
                    canvas_width - 2 * margin),
         margin, top + line / 3, 0);
     for (std::size_t k = 0; k < layout.shown; ++k) {

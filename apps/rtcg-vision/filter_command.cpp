@@ -283,8 +283,8 @@ void add_filter_command(CLI::App& app) {
   CLI::App& command = *app.add_subcommand("filter", "Correlate images with a bank of filters");
   command.footer(
       "OUT.h5 holds /responses [image, y, x, filter] and /bank [filter, y, x, channel]. Pictures become grey for a "
-      "bank "
-      "of\none channel and colour for one of three.\n"
+      "bank\n"
+      "of one channel and colour for one of three.\n"
       "Example: rtcg-vision filter photo.png --bank gabor:size=21,frequencies=1/4 -o responses.h5 --png look.png");
   command.add_option("images", arguments->images, "Pictures, folders of pictures, stacks in .npy files; of one size")
       ->type_name("IMG")

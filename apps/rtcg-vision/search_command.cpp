@@ -153,14 +153,12 @@ void add_search_command(CLI::App& app) {
   vision::SearchOptions& options = arguments->options;
   CLI::App& command = *app.add_subcommand("search", "Search a space of models for one that tells images apart");
   command.footer(
-      "DIR gets trials.jsonl, a line a trial, from which a search that was stopped goes on; best-1.toml and so on; "
-      "and\n"
-      "accuracy.png. Accuracies are of nested cross-validation. The best of many trials is a little better by luck: "
-      "test "
-      "it\non images that had no part in the search.\n"
-      "Example: rtcg-vision search --space data/models/small.toml --images faces.npy --labels 100x0,100x1 --trials 50 "
-      "-o "
-      "found");
+      "DIR gets trials.jsonl, a line a trial, from which a search that was stopped goes on; the best models, "
+      "best-1.toml\n"
+      "and so on; and accuracy.png. Accuracies are of nested cross-validation. The best of many trials is a little "
+      "better\n"
+      "by luck: judge it by images that had no part in the search.\n"
+      "Example: rtcg-vision search --space data/models/small.toml --images faces.npy --labels 100x0,100x1 -o found");
   command.add_option("--space", arguments->space, "The space of models, TOML; see docs/vision.md")
       ->type_name("FILE")
       ->required();
