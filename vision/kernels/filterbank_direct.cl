@@ -86,16 +86,25 @@ kernel void filterbank(global const float* restrict images, ulong offset, global
 {% endfor %}
       }
     }
-    global float* restrict target = responses + ((size_t)image_row * columns + x0) * {{ filters }} + group * {{ filters_per_item }};
+    float lane[{{ pixels * filters_per_item }}];
 {% for p in range(pixels) %}
-    {{ "" if p == 0 else "if (x0 + " ~ p ~ " < columns) " }}{
-      float lane[{{ filters_per_item }}];
 {% for v in range(vectors) %}
-      STORE(sum_{{ p }}_{{ v }}, {{ v }}, lane);
+    STORE(sum_{{ p }}_{{ v }}, {{ p * vectors + v }}, lane);
 {% endfor %}
+{% endfor %}
+    global float* restrict target = responses + ((size_t)image_row * columns + x0) * {{ filters }} + group * {{ filters_per_item }};
+    const int count = min(columns - x0, {{ pixels }});
+{% if cpu %}
+    RTCG_UNROLL(1)  // the compiler would take long for little
+    for (int p = 0; p < count; ++p)
       for (int n = 0; n < {{ filters_per_item }}; ++n)
-        {{ "if (group * " ~ filters_per_item ~ " + n < " ~ filters ~ ") " if filters % filters_per_item != 0 else "" }}target[{{ p * filters }} + n] = finish(lane[n], group * {{ filters_per_item }} + n, bias);
-    }
-{% endfor %}
+        {{ "if (group * " ~ filters_per_item ~ " + n < " ~ filters ~ ") " if filters % filters_per_item != 0 else "" }}target[p * {{ filters }} + n] = finish(lane[p * {{ filters_per_item }} + n], group * {{ filters_per_item }} + n, bias);
+{% else %}
+    RTCG_UNROLL({{ pixels }})  // so that the sums stay in registers
+    for (int p = 0; p < {{ pixels }}; ++p)
+      RTCG_UNROLL({{ filters_per_item }})
+      for (int n = 0; n < {{ filters_per_item }}; ++n)
+        if (p < count{{ " && group * " ~ filters_per_item ~ " + n < " ~ filters if filters % filters_per_item != 0 else "" }}) target[p * {{ filters }} + n] = finish(lane[p * {{ filters_per_item }} + n], group * {{ filters_per_item }} + n, bias);
+{% endif %}
   }
 }
