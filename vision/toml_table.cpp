@@ -30,7 +30,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 /// Files are not trusted to hold printable keys.
 std::string shown(std::string_view text) {
-  std::string result(text.substr(0, 60));
+  std::string result(text.substr(0, 200));
   for (char& c : result)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
   return result;
