@@ -9,6 +9,7 @@ namespace rtcg::vision {
 Multiprocessor Multiprocessor::of(const Device& device) {
   const DeviceProperties& properties = device.properties();
   Multiprocessor machine;
+  machine.count = std::max(1u, properties.compute_units);
   if (properties.backend != Backend::cuda) {
     machine.most_local_bytes = std::min<std::size_t>(properties.local_memory, 48 << 10);
     machine.local_bytes = std::max<std::size_t>(properties.local_memory, 96 << 10);

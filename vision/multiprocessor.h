@@ -1,5 +1,5 @@
-// What one multiprocessor of a GPU holds, for kernels that size their tiles by it. Where a back end does not say, the
-// numbers are those every current GPU has.
+// What one multiprocessor of a GPU holds, and how many there are, for kernels that size their tiles by it. Where a back
+// end does not say, the numbers are those every current GPU has.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 namespace rtcg::vision {
 
 struct Multiprocessor {
+  std::size_t count = 1;                    ///< of them
   std::size_t registers = 65536;            ///< of 32 bits
   std::size_t items = 2048;                 ///< at most resident
   std::size_t local_bytes = 48 << 10;       ///< for all its work-groups

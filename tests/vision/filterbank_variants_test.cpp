@@ -124,7 +124,7 @@ void expect_all_exact(const Stream& stream, const std::vector<Case>& cases, std:
 TEST_P(FilterbankVariantsTest, RandomVariantsOfRandomShapesEqualIntegerSums) {
   std::mt19937_64 random(20);
   std::vector<Case> cases;
-  for (int k = 0; k < (on_gpu() ? 400 : 7); ++k) {
+  for (int k = 0; k < (on_gpu() ? 200 : 5); ++k) {
     const FilterbankShape shape = random_shape(random);
     const ParameterSpace space = filterbank::space(device(), {shape, {}});
     for (const std::string& kernel : kernels(space)) {
@@ -138,15 +138,16 @@ TEST_P(FilterbankVariantsTest, RandomVariantsOfRandomShapesEqualIntegerSums) {
 TEST_P(FilterbankVariantsTest, TensorCoresAreExactOnIntegersThatTheirFactorsHold) {
   std::mt19937_64 random(22);
   std::vector<Case> cases;
-  for (int k = 0; k < 200; ++k) {
+  for (int k = 0; k < 100; ++k) {
     const FilterbankShape shape = random_shape(random);
     const Precision allow = k % 2 == 0 ? Precision::tf32 : Precision::fp16;
     const ParameterSpace space = filterbank::space(device(), {shape, {}, allow});
     const std::vector<std::string> names = kernels(space);
-    if (std::find(names.begin(), names.end(), "tensor") == names.end())
-      GTEST_SKIP() << device().properties().name << " has no tensor cores that are used here";
-    cases.push_back({shape, choose(space, "tensor", random, shape.filter_width, 0), allow});
+    if (std::find(names.begin(), names.end(), "tensor") != names.end())
+      cases.push_back({shape, choose(space, "tensor", random, shape.filter_width, 0), allow});
   }
+  if (cases.empty()) GTEST_SKIP() << device().properties().name << " has no tensor cores that are used here";
+  EXPECT_GT(cases.size(), 80u);
   expect_all_exact(stream(), cases, random);
 }
 
@@ -175,13 +176,16 @@ TEST(FilterbankVariants, UseTensorCoresOnlyWhereTheyAreAllowed) {
   EXPECT_EQ(tf32.standard().word("kernel"), "tensor");
   EXPECT_EQ(tf32.standard().word("tensor.factors"), "tf32");
   EXPECT_EQ(filterbank::space(device, {shape, {}, Precision::fp16}).standard().word("tensor.factors"), "fp16");
+  EXPECT_EQ(
+      filterbank::space(device, {parse_shape("64x64x8", "1x5x5x8"), {}, Precision::tf32}).standard().word("kernel"),
+      "staged");
 }
 
 TEST_P(FilterbankVariantsTest, TheDefaultServesTallWideAndDeepFilters) {
   std::mt19937_64 random(21);
   const Stream on = stream();
   for (const auto& [channels, filters, height, width] :
-       {std::array<std::size_t, 4>{1, 3, 90, 5}, {1, 2, 5, 120}, {70, 5, 3, 3}, {1, 96, 21, 21}, {3, 1, 1, 1}}) {
+       {std::array<std::size_t, 4>{1, 3, 90, 5}, {1, 2, 5, 120}, {70, 5, 3, 3}, {1, 24, 21, 21}, {3, 1, 1, 1}}) {
     const FilterbankShape shape{.images = 1,
                                 .height = height + 9,
                                 .width = width + 13,

@@ -7,7 +7,7 @@
 #else
 #define STAGED_BOUNDS RTCG_GROUP_SIZE({{ items }}, 1, 1)
 #endif
-#if defined(RTCG_CUDA) && __CUDA_ARCH__ >= 800 && {{ buffers }} == 2
+#if defined(RTCG_CUDA) && __CUDA_ARCH__ >= 800 && {{ 1 if asynchronous else 0 }}
 // Copies that nobody waits for before finish_copies(); `keep` false writes zeros.
 static inline void copy_float(float* to, const float* from, bool keep) {
   const unsigned address = (unsigned)__cvta_generic_to_shared(to), bytes = keep ? 4 : 0;
@@ -46,7 +46,7 @@ static inline void stage(LOCAL_POINTER float* tile, global const float* restrict
     for (int k = item; k < rows * {{ filter_width * block_filters }}; k += {{ items }}) copy_float(to + k, from + k, true);
 {% endif %}
   }
-{% if channels % 4 == 0 and stage_channels % 4 == 0 and buffers == 1 %}
+{% if channels % 4 == 0 and stage_channels % 4 == 0 and not asynchronous %}
   if (vectors) {
     RTCG_UNROLL(4)
     for (int k = item; k < {{ tile_rows * tile_columns * stage_channels / 4 }}; k += {{ items }}) {
@@ -130,19 +130,21 @@ kernel STAGED_BOUNDS void filterbank(global const float* restrict images, ulong 
     }
   }
 
-{% if buffers == 2 %}
+{% if asynchronous %}
   stage(tiles, image, weights, vectors, 0, 0, y0, x0, height, width);
 {% endif %}
   RTCG_UNROLL(1)
   for (int step = 0; step < {{ steps }}; ++step) {
     const int first_channel = step {{ "/ " ~ row_steps if row_steps > 1 else "" }} * {{ stage_channels }}, first_row = {{ "step % " ~ row_steps ~ " * " ~ stage_rows if row_steps > 1 else "0" }};
-{% if buffers == 2 %}
-    LOCAL_POINTER const float* tile = tiles + (step & 1) * {{ stage_floats }};
+{% if asynchronous %}
+    LOCAL_POINTER const float* tile = tiles{{ " + (step & 1) * " ~ stage_floats if steps > 1 else "" }};
     finish_copies();
     barrier(CLK_LOCAL_MEM_FENCE);
+{% if steps > 1 %}
     if (step + 1 < {{ steps }})
       stage(tiles + ((step + 1) & 1) * {{ stage_floats }}, image, weights, vectors, (step + 1) {{ "/ " ~ row_steps if row_steps > 1 else "" }} * {{ stage_channels }},
             {{ "(step + 1) % " ~ row_steps ~ " * " ~ stage_rows if row_steps > 1 else "0" }}, y0, x0, height, width);
+{% endif %}
 {% else %}
     LOCAL_POINTER const float* tile = tiles;
     if (step > 0) barrier(CLK_LOCAL_MEM_FENCE);
