@@ -88,7 +88,7 @@ Array pool(const Array& images, const Pooling& pooling) {
                                                {"width", pooling.width},
                                                {"stride_y", pooling.stride_y},
                                                {"stride_x", pooling.stride_x},
-                                               {"unroll", std::min<std::size_t>(pooling.width, 16)},
+                                               {"unroll", std::min<std::size_t>(pooling.width, cpu ? 2 : 16)},
                                                {"power", power},
                                                {"root", root_text(pooling.order)},
                                                {"scaled", pooling.order != 1},
