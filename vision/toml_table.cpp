@@ -70,32 +70,38 @@ void TomlTable::allow(std::initializer_list<std::string_view> keys) const {
   }
 }
 
+void TomlTable::expect(bool right, std::string_view key, std::string_view needed) const {
+  if (right) return;
+  const bool is_list = (*table_)[key].is_array();
+  fail(key, fmt::format("{} is needed{}", needed, is_list ? ", not a list; lists belong into spaces of models" : ""));
+}
+
 std::optional<std::size_t> TomlTable::whole(std::string_view key, std::size_t least, std::size_t most) const {
   if (!has(key)) return std::nullopt;
   const std::optional<std::int64_t> value = (*table_)[key].value_exact<std::int64_t>();
-  if (!value || *value < 0 || static_cast<std::size_t>(*value) < least || static_cast<std::size_t>(*value) > most)
-    fail(key, fmt::format("a whole number from {} to {} is needed", least, most));
+  expect(value && *value >= 0 && static_cast<std::size_t>(*value) >= least && static_cast<std::size_t>(*value) <= most,
+         key, fmt::format("a whole number from {} to {}", least, most));
   return static_cast<std::size_t>(*value);
 }
 
 std::optional<double> TomlTable::real(std::string_view key) const {
   if (!has(key)) return std::nullopt;
   const toml::node_view<const toml::node> node = (*table_)[key];
-  if (!node.is_number()) fail(key, "a number is needed");
+  expect(node.is_number(), key, "a number");
   return node.value<double>();
 }
 
 std::optional<bool> TomlTable::flag(std::string_view key) const {
   if (!has(key)) return std::nullopt;
   const std::optional<bool> value = (*table_)[key].value_exact<bool>();
-  if (!value) fail(key, "true or false is needed");
+  expect(value.has_value(), key, "true or false");
   return value;
 }
 
 std::optional<std::string> TomlTable::text(std::string_view key) const {
   if (!has(key)) return std::nullopt;
   const std::optional<std::string> value = (*table_)[key].value_exact<std::string>();
-  if (!value) fail(key, "a text in quotes is needed");
+  expect(value.has_value(), key, "a text in quotes");
   return value;
 }
 

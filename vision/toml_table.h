@@ -39,6 +39,8 @@ class TomlTable {
   [[noreturn]] void fail(std::string_view key, std::string_view what) const;
 
  private:
+  void expect(bool right, std::string_view key, std::string_view needed) const;
+
   const toml::table* table_;
   std::string file_, path_;
 };
