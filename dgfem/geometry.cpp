@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "dgfem/lattice.h"
+#include "dgfem/quadrature.h"
 #include "dgfem/reference_element.h"
 #include "dgfem/simplex_basis.h"
 #include "dgfem/warp_blend.h"
@@ -132,6 +133,18 @@ FaceMetrics FaceMap::operator()(std::size_t element, int face) const {
     result.jacobian(q) = at.jacobian(q) * length;
   }
   return result;
+}
+
+std::vector<double> element_measures(const Mesh& mesh) {
+  std::vector<double> measures;
+  measures.reserve(mesh.size());
+  for (std::size_t e = 0; e < mesh.size(); ++e)
+    measures.push_back(signed_measure(mesh, e) / (mesh.dimension() == 2 ? 2 : 6));
+  const Quadrature rule = simplex_quadrature(mesh.dimension(), mesh.dimension() * (mesh.geometry_order - 1));  // exact
+  const ElementMap map(mesh, rule.points);
+  for (const std::int32_t e : curved_elements(mesh))
+    measures[static_cast<std::size_t>(e)] = rule.weights.dot(map(static_cast<std::size_t>(e)).jacobian);
+  return measures;
 }
 
 void check_jacobians(const Mesh& mesh, Findings& findings) {

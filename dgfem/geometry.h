@@ -59,6 +59,9 @@ class FaceMap {
   std::vector<ElementMap> maps_;
 };
 
+/// Areas or volumes of the elements as they are, curved ones too.
+std::vector<double> element_measures(const Mesh& mesh);
+
 /// Adds an error for curved elements whose Jacobian is not positive everywhere it is looked at: at evenly spaced
 /// points, twice as fine as the nodes.
 void check_jacobians(const Mesh& mesh, Findings& findings);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dgfem/geometry.h"
+#include "dgfem/quadrature.h"
 
 namespace rtcg::app {
 
@@ -18,8 +19,15 @@ struct GroupSize {
   double measure = 0;
 };
 
+double total(const std::vector<GroupSize>& sizes) {
+  double sum = 0;
+  for (const GroupSize& size : sizes) sum += size.measure;
+  return sum;
+}
+
 std::vector<GroupSize> named(const std::vector<dgfem::Group>& groups) {
   std::vector<GroupSize> sizes;
+  sizes.reserve(groups.size());
   for (const dgfem::Group& group : groups) sizes.push_back({group.text()});
   return sizes;
 }
@@ -27,11 +35,11 @@ std::vector<GroupSize> named(const std::vector<dgfem::Group>& groups) {
 /// Elements and measure of each region.
 std::vector<GroupSize> regions(const dgfem::Mesh& mesh) {
   std::vector<GroupSize> sizes = named(mesh.regions);
-  const double reference = mesh.dimension() == 2 ? 2 : 6;
+  const std::vector<double> measures = element_measures(mesh);
   for (std::size_t e = 0; e < mesh.size(); ++e) {
     GroupSize& size = sizes[static_cast<std::size_t>(mesh.region_of[e])];
     ++size.members;
-    size.measure += signed_measure(mesh, e) / reference;
+    size.measure += measures[e];
   }
   return sizes;
 }
@@ -40,7 +48,10 @@ std::vector<GroupSize> regions(const dgfem::Mesh& mesh) {
 std::vector<GroupSize> boundaries(const MeshReport& report) {
   const dgfem::Mesh& mesh = *report.mesh;
   std::vector<GroupSize> sizes = named(mesh.boundaries);
-  const dgfem::AffineGeometry geometry = affine_geometry(mesh);
+  // Exact where faces are straight; the length of a curved normal is no polynomial.
+  const dgfem::Quadrature rule =
+      dgfem::simplex_quadrature(mesh.dimension() - 1, mesh.geometry_order == 1 ? 0 : 2 * mesh.geometry_order + 2);
+  const dgfem::FaceMap map(mesh, rule.points);
   const auto faces = static_cast<std::size_t>(faces_of(mesh.type));
   const dgfem::Connectivity& c = report.connectivity;
   for (std::size_t side = 0; side < c.neighbour.size(); ++side) {
@@ -52,7 +63,7 @@ std::vector<GroupSize> boundaries(const MeshReport& report) {
     if (second) continue;
     GroupSize& size = sizes[static_cast<std::size_t>(c.boundary[side])];
     ++size.members;
-    size.measure += 2 * geometry.face_scale[side] * geometry.jacobian[e];
+    size.measure += rule.weights.dot(map(e, static_cast<int>(side % faces)).jacobian);
   }
   return sizes;
 }
@@ -85,6 +96,7 @@ std::string to_text(const MeshReport& report) {
   const auto [low, high] = mesh.bounding_box();
   const bool flat = mesh.dimension() == 2;
   const char *volume = flat ? "area" : "volume", *area = flat ? "length" : "area";
+  const std::vector<GroupSize> by_region = regions(mesh);
   std::string text;
   const auto line = [&]<class... T>(fmt::format_string<T...> format, T&&... values) {
     fmt::format_to(std::back_inserter(text), format, std::forward<T>(values)...);
@@ -95,8 +107,8 @@ std::string to_text(const MeshReport& report) {
        report.curved);
   line("points       {}, {} of them vertices", mesh.points.size(), mesh.vertices);
   line("extent       ({:g}, {:g}, {:g}) to ({:g}, {:g}, {:g}), {} {:g}", low[0], low[1], low[2], high[0], high[1],
-       high[2], volume, quality.measure);
-  for (const GroupSize& region : regions(mesh))
+       high[2], volume, total(by_region));
+  for (const GroupSize& region : by_region)
     line("region       {}: {} elements, {} {:g}", region.name, region.members, volume, region.measure);
   for (const GroupSize& boundary : boundaries(report))
     line("boundary     {}: {} faces, {} {:g}", boundary.name, boundary.members, area, boundary.measure);
@@ -122,6 +134,7 @@ nlohmann::ordered_json to_json(const MeshReport& report) {
   const dgfem::MeshQuality& quality = report.quality;
   const auto [low, high] = mesh.bounding_box();
   const bool flat = mesh.dimension() == 2;
+  const std::vector<GroupSize> by_region = regions(mesh);
   nlohmann::ordered_json periodic = nlohmann::ordered_json::array();
   for (const dgfem::PeriodicLink& link : mesh.periodic)
     periodic.push_back({{"name", link.name}, {"vertices", link.vertices.size()}});
@@ -133,8 +146,8 @@ nlohmann::ordered_json to_json(const MeshReport& report) {
           {"points", mesh.points.size()},
           {"vertices", mesh.vertices},
           {"bounding_box", {low, high}},
-          {flat ? "area" : "volume", quality.measure},
-          {"regions", to_json(regions(mesh), mesh.regions, "elements", flat ? "area" : "volume")},
+          {flat ? "area" : "volume", total(by_region)},
+          {"regions", to_json(by_region, mesh.regions, "elements", flat ? "area" : "volume")},
           {"boundaries", to_json(boundaries(report), mesh.boundaries, "faces", flat ? "length" : "area")},
           {"periodic", periodic},
           {"boundary_faces", report.connectivity.boundary_faces},

@@ -17,7 +17,7 @@ struct ElementShape {
 ElementShape element_shape(const Mesh& mesh, std::size_t e);
 
 struct MeshQuality {
-  double measure = 0;  ///< of the whole mesh
+  double measure = 0;  ///< of all, as straight elements
   double smallest_measure = 0, largest_measure = 0;
   double shortest_edge = 0, longest_edge = 0;
   double smallest_inradius = 0;

@@ -67,17 +67,18 @@ struct Kind {
   int dimension = -1, order = 0;
 };
 
-/// What a VTK cell is; dimension -1 for shapes that are not read.
+/// What a VTK cell is; dimension -1 for shapes that are not read, order 0 for those that may only lie beside the mesh.
 Kind kind_of(int type, vtkIdType points) {
   switch (type) {
     case VTK_VERTEX:
     case VTK_POLY_VERTEX:
       return {0, 1};
-    case VTK_LINE:
     case VTK_POLY_LINE:
+      return {1, 0};
+    case VTK_LINE:
     case VTK_QUADRATIC_EDGE:
     case VTK_LAGRANGE_CURVE:
-      return {1, 1};  // never looked at in 3-D; in 2-D only plain lines are named faces
+      return {1, 1};  // both ends come first, and they name a face
     case VTK_TRIANGLE:
       return {2, 1};
     case VTK_QUADRATIC_TRIANGLE:
@@ -123,6 +124,7 @@ class GridReader {
     for (vtkIdType c = 0; c < grid_->GetNumberOfCells(); ++c) {
       const Kind kind = kind_of(grid_->GetCellType(c), grid_->GetCells()->GetCellSize(c));
       if (kind.dimension < std::max(dimension - 1, 1)) continue;
+      if (kind.order == 0) fail(fmt::format("cell {} is a polyline; only plain lines name the faces of triangles", c));
       grid_->GetCellPoints(c, ids);
       const int width = simplex_nodes(kind.dimension, kind.order);
       if (ids->GetNumberOfIds() < width) fail(fmt::format("cell {} has too few points", c));

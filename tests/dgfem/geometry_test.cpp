@@ -187,10 +187,8 @@ TEST(Geometry, AreaOfARingConvergesWithTheOrderOfTheElements) {
         const double radius = 1 + p[0], angle = (1 - p[1]) * std::numbers::pi / 2;
         return Point{radius * std::sin(angle), radius * std::cos(angle), 0};
       });
-      const Quadrature rule = simplex_quadrature(2, 2 * order);
-      const ElementMap map(mesh, rule.points);
       double area = 0;
-      for (std::size_t e = 0; e < mesh.size(); ++e) area += rule.weights.dot(map(e).jacobian);
+      for (const double measure : element_measures(mesh)) area += measure;
       const double error = std::abs(std::abs(area) - 0.75 * std::numbers::pi);
       if (last > 0) {
         EXPECT_GT(std::log2(last / error), rate - 0.3) << order;

@@ -10,6 +10,7 @@
 #include "dgfem/mesh/box.h"
 #include "dgfem/mesh/gmsh_writer.h"
 #include "dgfem/mesh/node_orders.h"
+#include "dgfem/mesh/ordering.h"
 #include "dgfem/mesh/read_mesh.h"
 #include "mesh_text.h"
 #include "rtcg/error.h"
@@ -247,6 +248,11 @@ TEST_F(WithGmsh, AllFormatsGiveTheSameMesh) {
     EXPECT_EQ(a, b);
     EXPECT_EQ(a.count("rest+both"), a.count("bottom"));
     EXPECT_EQ(mesh.regions[0].text(), "box");
+    // In the solver's order they are the same numbers as well; text keeps 16 digits.
+    const Mesh ordered = reordered(mesh, hilbert_order(mesh)), expected = reordered(first, hilbert_order(first));
+    EXPECT_EQ(ordered.elements, expected.elements) << options;
+    for (std::size_t p = 0; p < ordered.points.size(); ++p)
+      for (unsigned d = 0; d < 3; ++d) EXPECT_NEAR(ordered.points[p][d], expected.points[p][d], 1e-15);
     ASSERT_EQ(mesh.periodic.size(), 1u);
     for (const auto& [here, there] : mesh.periodic[0].vertices)
       EXPECT_NEAR(
