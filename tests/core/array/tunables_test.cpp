@@ -139,7 +139,7 @@ TEST_P(TunablesTest, WhatIsRememberedIsUsed) {
   const Tunable tunable = registry.find("reduce").make(device(), {}, {{"length", static_cast<double>(n)}});
   Configuration other = tunable.space.standard();
   other.set("groups_per_unit", std::int64_t{2});
-  EXPECT_FALSE(known()) << "nothing is recorded yet";
+  EXPECT_NE(known().value_or(ReduceTuning{}).groups_per_unit, 2u) << "nothing is recorded yet";
   WisdomRecord record;
   record.family = tunable.family, record.version = tunable.version;
   record.device = WisdomDevice::of(device());
@@ -156,8 +156,8 @@ TEST_P(TunablesTest, WhatIsRememberedIsUsed) {
   const auto of_length = [&](std::size_t length) {
     return tuned_reduce(device(), loop_shape(device()), {1, length, 1}, cpu ? 1 : 4, 4);
   };
-  EXPECT_TRUE(of_length(std::size_t{1} << 18));
-  EXPECT_FALSE(of_length(std::size_t{1} << 19));
+  EXPECT_EQ(of_length(std::size_t{1} << 18).value_or(ReduceTuning{}).groups_per_unit, 2u);
+  EXPECT_NE(of_length(std::size_t{1} << 19).value_or(ReduceTuning{}).groups_per_unit, 2u);
   // What a trial forces comes before what is remembered, and only while it lasts.
   other.set("groups_per_unit", std::int64_t{8});
   {
