@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <numbers>
 
 #include "rtcg/error.h"
+#include "support/devices.h"
+#include "vision/filterbank.h"
 
 namespace rtcg::vision {
 namespace {
@@ -53,6 +56,33 @@ TEST(GaborTest, RespondsToAWaveAsTheClosedFormSays) {
     }
   }
 }
+
+class GaborBankTest : public rtcg::test::DeviceTest {};
+
+// A wave and the same a quarter of a period on: the root of the sum of their squared responses is |G| everywhere.
+TEST_P(GaborBankTest, CorrelatesWithAWaveAsTheClosedFormSays) {
+  const double sigma = 3.5, frequency = 0.25;
+  const GaborBank bank{43, 4, {frequency}, {0}, sigma};
+  std::vector<float> waves;
+  for (const double phase : {0.0, std::numbers::pi / 2})
+    for (int p = 0; p < 48 * 50; ++p)
+      waves.push_back(static_cast<float>(std::cos(2 * std::numbers::pi * frequency * (p % 50) + phase)));
+  const Stream on = stream();
+  const Filterbank filters(on, gabor_bank(on, bank));
+  const Array responses = filters(Array::from(on, waves, Shape{2, 48, 50, 1}));
+  ASSERT_EQ(responses.shape(), (Shape{2, 6, 8, 4}));
+  const std::vector<float> found = responses.to_vector<float>();
+  for (int place = 0; place < 6 * 8; ++place)
+    for (int k = 0; k < 4; ++k) {
+      // The wave runs along x. A filter turned by k pi / 4 has peaks 2 f sin(k pi / 8) away from it and, being real, at
+      // the opposite frequency.
+      const double off = 2 * frequency * std::sin(std::min(k, 4 - k) * std::numbers::pi / 8);
+      const double expected =
+          sigma * std::sqrt(2 * std::numbers::pi) * std::exp(-2 * std::pow(std::numbers::pi * sigma * off, 2));
+      ASSERT_NEAR(std::hypot(found[place * 4 + k], found[(6 * 8 + place) * 4 + k]), expected, 2e-5) << k;
+    }
+}
+RTCG_INSTANTIATE_FOR_DEVICES(GaborBankTest);
 
 TEST(GaborTest, CountsTheWaveFromTheCorner) {
   // Frequency 1/2 along x alternates in sign from the first column on: + at even columns.
