@@ -10,5 +10,6 @@ int main(int argc, char** argv) {
                                       rtcg::app::add_filter_command(app);
                                       rtcg::app::add_features_command(app);
                                       rtcg::app::add_search_command(app);
+                                      rtcg::app::add_tune_command(app);
                                     });
 }

@@ -49,7 +49,7 @@ Chart chart_of(const vision::SearchReport& report, const std::string& title, dou
     best.x.push_back(at), best.y.push_back(best.y.empty() ? accuracy : std::max(best.y.back(), accuracy));
   }
   if (!best.x.empty()) best.x.push_back(last), best.y.push_back(best.y.back());
-  Chart chart{.title = title, .x_label = "trial", .y_label = "accuracy, nested cross-validation (%)"};
+  Chart chart{.title = title, .x_label = "trial", .y_label = "accuracy, nested cross-validation (%)", .counts = true};
   chart.series.push_back({"chance", {0, last}, {100 * chance, 100 * chance}, Chart::Mark::level, Chart::Colour::grey});
   for (Chart::Series* series : {&trials, &best, &failed})
     if (!series->x.empty()) chart.series.push_back(std::move(*series));

@@ -88,28 +88,6 @@ std::vector<std::string> families_in(const std::filesystem::path& directory) {
   return families;
 }
 
-std::string time_text(double seconds) {
-  if (seconds < 1e-6) return fmt::format("{:.1f} ns", 1e9 * seconds);
-  if (seconds < 1e-3) return fmt::format("{:.2f} us", 1e6 * seconds);
-  if (seconds < 1) return fmt::format("{:.3f} ms", 1e3 * seconds);
-  return fmt::format("{:.3f} s", seconds);
-}
-
-std::string rate_text(double work, const std::string& unit, double seconds) {
-  if (!(work > 0) || !(seconds > 0)) return {};
-  double rate = work / seconds;
-  const char* prefix = "";
-  for (const char* larger : {"k", "M", "G", "T", "P"}) {
-    if (rate < 1000) break;
-    rate /= 1000, prefix = larger;
-  }
-  return fmt::format("{:.3g} {}{}/s", rate, prefix, unit);
-}
-
-Json as_json(const WisdomRecord& record) {
-  return Json::parse(to_line(record));
-}
-
 Json as_json(const Selection& selection) {
   Json result = {{"link", to_text(selection.link)}, {"configuration", selection.configuration.text()}};
   if (selection.source) {

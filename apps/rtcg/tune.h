@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/common/options.h"
+#include "apps/common/tuning.h"
 #include "rtcg/tune/registry.h"
 #include "rtcg/tune/wisdom.h"
 
@@ -41,11 +41,6 @@ Wisdom& opened_wisdom();
 /// The families that the directory has files of.
 std::vector<std::string> families_in(const std::filesystem::path& directory);
 
-std::string time_text(double seconds);  ///< "12.3 us"
-/// "1.23 TFLOP/s"; empty without work.
-std::string rate_text(double work, const std::string& unit, double seconds);
-
-nlohmann::ordered_json as_json(const WisdomRecord& record);
 nlohmann::ordered_json as_json(const Selection& selection);
 
 void add_tune_list(CLI::App& tune);

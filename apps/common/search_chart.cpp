@@ -1,4 +1,4 @@
-#include "apps/rtcg/tune_picture.h"
+#include "apps/common/search_chart.h"
 
 #include <fmt/format.h>
 
