@@ -126,7 +126,7 @@ struct Tuned {
 
 Tuned tune_by_protocol(const Context& context, const Problem& problem, Precision allow) {
   TuneOptions options;
-  options.seconds = context.quick ? 5 : context.on_gpu() ? (allow == Precision::exact ? 15 : 6) : 25;
+  options.seconds = context.quick ? 5 : context.on_gpu() ? (allow == Precision::exact ? 20 : 6) : 25;
   options.variants = context.quick ? 3 : 0;
   options.wisdom = nullptr;  // the boost is that of this run alone
   Tuned tuned;
