@@ -128,7 +128,7 @@ class GridReader {
       grid_->GetCellPoints(c, ids);
       const int width = simplex_nodes(kind.dimension, kind.order);
       if (ids->GetNumberOfIds() < width) fail(fmt::format("cell {} has too few points", c));
-      add(kind, ids, width, group(kind.dimension == dimension ? regions : faces, c));
+      add(kind, ids, width, group(kind.dimension == dimension ? regions : faces, c, kind.dimension));
     }
     return std::move(mesh_);
   }
@@ -157,11 +157,12 @@ class GridReader {
       numbers_[{dimension, number}].push_back(first_own + own);
     }
   }
-  std::vector<std::int64_t> group(vtkDataArray* array, vtkIdType cell) const {
-    if (array == nullptr) return {};
-    const double value = array->GetTuple1(cell);
+  std::vector<std::int64_t> group(vtkDataArray* array, vtkIdType cell, int dimension) const {
+    const double value = array == nullptr ? -1 : array->GetTuple1(cell);
     if (!(value >= 0 && value < first_own)) return {};
-    return {static_cast<std::int64_t>(value)};
+    const auto number = static_cast<std::int64_t>(value);
+    const auto named = numbers_.find({dimension, number});
+    return named != numbers_.end() ? named->second : std::vector<std::int64_t>(1, number);
   }
   void add(const Kind& kind, vtkIdList* ids, int width, std::vector<std::int64_t> group) {
     RawElements& target = mesh_.elements[{kind.dimension, kind.order}];
@@ -174,9 +175,6 @@ class GridReader {
       target.nodes[start + static_cast<std::size_t>(places[static_cast<std::size_t>(n)])] =
           static_cast<std::int32_t>(point);
     }
-    if (!group.empty())
-      if (const auto named = numbers_.find({kind.dimension, group.front()}); named != numbers_.end())
-        group = named->second;
     target.groups.push_back(mesh_.groups.intern(kind.dimension, std::move(group)));
   }
   const std::vector<int>& order(const Kind& kind) {
