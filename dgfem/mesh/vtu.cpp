@@ -232,7 +232,8 @@ void write_vtu(const std::filesystem::path& file, const Mesh& mesh) {
   vtkNew<vtkIntArray> region, boundary;
   region->SetName("region");
   boundary->SetName("boundary");
-  grid->Allocate(static_cast<vtkIdType>(mesh.size() + mesh.boundary_of.size()));
+  const std::size_t cells = mesh.size() + mesh.boundary_of.size();
+  grid->Allocate(static_cast<vtkIdType>(cells));
   const int dimension = mesh.dimension(), order = mesh.geometry_order;
   const std::vector<int> places = vtk_order(dimension, order);
   std::vector<vtkIdType> ids(places.size());
