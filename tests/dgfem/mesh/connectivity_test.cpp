@@ -43,7 +43,7 @@ std::set<int> check_faces(const Mesh& mesh, const Connectivity& c, int order, co
   for (std::size_t side = 0; side < c.neighbour.size(); ++side) {
     if (c.neighbour[side] < 0) continue;
     const auto own = side / faces, other = static_cast<std::size_t>(c.neighbour[side]);
-    const int face = static_cast<int>(side % faces), other_face = c.neighbour_face[side];
+    const int face = static_cast<int>(side % faces), other_face = static_cast<int>(c.neighbour_face[side]);
     EXPECT_EQ(c.neighbour[other * faces + static_cast<std::size_t>(other_face)], static_cast<std::int32_t>(own));
     const std::vector<int>& table = tables[static_cast<std::size_t>(c.orientation[side])];
     seen.insert(c.orientation[side]);
