@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
-#include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 #include <Eigen/Core>
@@ -86,11 +86,16 @@ struct Layout {
   bool fits() const { return local_bytes <= most_local_bytes && registers <= 248 && residents > 0; }
 };
 
-Tile standard_tile(const FilterbankShape& shape, bool is_half) {
+/// As many rows as there are, up to 16, and fit: they share what is read of the image.
+std::optional<Tile> standard_tile(const Multiprocessor& machine, const FilterbankShape& shape, bool is_half) {
   const std::size_t eights = count(shape.filters, 8);
   const std::size_t groups = eights >= 4 ? 4 : eights >= 2 ? 2 : 1;
-  return {is_half, 8, 1, groups == 4 ? std::size_t{1} : std::size_t{2}, groups == 1 ? std::size_t{2} : std::size_t{1},
-          groups};
+  for (const std::size_t rows : {16, 8, 4}) {
+    if (rows > 4 && 2 * shape.output_height() < 3 * rows) continue;
+    const Tile tile(is_half, rows, 1, groups == 1 ? 2 : 1, 1, groups);
+    if (Layout(machine, shape, tile).fits()) return tile;
+  }
+  return std::nullopt;
 }
 
 std::uint32_t rounded_to_tf32(float x) {
@@ -114,8 +119,8 @@ class TensorKernel final : public FilterbankKernel {
     if (architecture.starts_with("sm_"))
       std::from_chars(architecture.data() + 3, architecture.data() + architecture.size(), capability);
     const Multiprocessor machine = Multiprocessor::of(device);
-    return capability >= 80 && Layout(machine, problem.shape, standard_tile(problem.shape, false)).fits() &&
-           Layout(machine, problem.shape, standard_tile(problem.shape, true)).fits();
+    return capability >= 80 && standard_tile(machine, problem.shape, false) &&
+           standard_tile(machine, problem.shape, true);
   }
 
   void add_parameters(ParameterSpace& space, const Device& device, const FilterbankProblem& problem) const override {
@@ -125,10 +130,12 @@ class TensorKernel final : public FilterbankKernel {
     const auto standard = [](std::size_t value) { return static_cast<std::int64_t>(value); };
     const Multiprocessor machine = Multiprocessor::of(device);
     const FilterbankShape& shape = problem.shape;
-    const bool is_half = problem.allow == Precision::fp16;
-    const Tile tile = standard_tile(shape, is_half);
+    // Blocks of eight channels that are no fewer than those of four gain nothing.
+    const bool is_half = problem.allow == Precision::fp16 && count(shape.channels, 8) < count(shape.channels, 4);
+    const Tile tile = standard_tile(machine, shape, is_half).value();
     std::vector<ParameterValue> factors{std::string("tf32")};
-    if (is_half) factors.insert(factors.begin(), std::string("fp16"));
+    if (problem.allow == Precision::fp16)
+      factors.insert(is_half ? factors.begin() : factors.end(), std::string("fp16"));
     space.parameter("tensor.factors", factors, factors.front())
         .parameter("tensor.rows", values({8, 16, 12, 4}), standard(tile.rows))
         .parameter("tensor.tiles", values({1, 2, 4}), standard(tile.tiles))
