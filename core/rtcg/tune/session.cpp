@@ -22,6 +22,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t exhaustive_limit = 200, finalists = 5, most_starts = 5;
+// Proposed and compiled at once. Not the number of cores: a seed is to mean the same path on every machine.
+constexpr std::size_t batch = 16;
 
 std::string first_line(const std::string& text) {
   return text.substr(0, text.find('\n'));
@@ -116,7 +118,6 @@ class Session {
 
   /// False when the search came to its end before the budget.
   bool explore() {
-    const std::size_t batch = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 16);
     while (!is_spent()) {
       const std::vector<Configuration> proposals = search_->propose(batch);
       if (proposals.empty()) return false;
@@ -128,6 +129,8 @@ class Session {
           ++report_.beyond;
           search_->tell(configuration, std::nullopt);
         }
+      if (options_.variants > 0)
+        possible.resize(std::min(possible.size(), options_.variants - report_.variants.size()));
       const std::vector<std::string> failures = compile_ahead(possible);
       for (std::size_t n = 0; n < possible.size() && !is_spent(); ++n) look_at(possible[n], failures[n]);
     }
