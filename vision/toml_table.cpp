@@ -54,8 +54,11 @@ std::string read_text(const std::string& file) {
 }
 
 void TomlTable::fail(std::string_view key, std::string_view what) const {
-  const toml::node* node = table_->get(key);
-  const auto line = (node ? node->source() : table_->source()).begin.line;
+  const auto found = table_->find(key);
+  auto line = (found != table_->end() ? found->second.source() : table_->source()).begin.line;
+  // Copies of nodes forget where they stood; their keys do not.
+  if (line == 0 && found != table_->end()) line = found->first.source().begin.line;
+  if (line == 0 && !table_->empty()) line = table_->begin()->first.source().begin.line;
   const std::string place = fmt::format("{}{}{}", path_, path_.empty() || key.empty() ? "" : ".", shown(key));
   throw InputError(fmt::format("{}:{}: {}{}{}", file_, line, place, place.empty() ? "" : ": ", what));
 }

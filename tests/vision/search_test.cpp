@@ -16,7 +16,7 @@ constexpr const char* small_space = R"(name = "tiny"
 [[layers]]
 normalise = { size = 3, threshold = [0.1, 1] }
 [[layers]]
-filter = { count = [2, 4], size = 3 }
+filter = { count = [8, 16], size = 3 }
 clip = { min = ["none", 0] }
 pool = { size = 3, order = [1, 2, 10], stride = 2 }
 )";
@@ -26,7 +26,7 @@ class SearchTest : public test::DeviceTest {
   /// Stripes along y or along x, of any phase, under noise.
   void SetUp() override {
     std::mt19937 random(7);
-    std::normal_distribution<float> noise(0, 0.3f);
+    std::normal_distribution<float> noise(0, 0.2f);
     constexpr std::size_t count = 40, edge = 12;
     std::vector<float> pixels;
     for (std::size_t k = 0; k < count; ++k) {
@@ -112,7 +112,7 @@ TEST_P(SearchTest, AnotherSearchsDirectoryIsRefused) {
   EXPECT_MESSAGE(InputError, "of another search", search("out", {.trials = 1, .seed = 2}));
   EXPECT_MESSAGE(InputError, "of another search", search("out", {.trials = 1, .validation = {.folds = 4}}));
   std::string other = small_space;
-  other.replace(other.find("[2, 4]"), 6, "[2, 8]");
+  other.replace(other.find("[8, 16]"), 7, "[2, 8]");
   EXPECT_MESSAGE(InputError, "of another search", search("out", {.trials = 1}, other.c_str()));
   std::swap(labels_.classes[0], labels_.classes[1]);
   EXPECT_MESSAGE(InputError, "of another search", search("out", {.trials = 1}));
