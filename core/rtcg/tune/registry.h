@@ -2,8 +2,8 @@
 // traits and sizes. Each library adds its own to the registry it is given: nothing registers itself behind one's back.
 //
 //   TunableRegistry registry;
-//   add_tunables(registry);          // the core's
-//   vision::add_tunables(registry);
+//   add_array_tunables(registry);
+//   vision::add_filterbank(registry);
 //   Tunable problem = registry.find("filterbank").make(device, {{"border", "zero"}}, {{"height", 512}});
 #pragma once
 
