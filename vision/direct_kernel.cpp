@@ -54,9 +54,10 @@ class DirectKernel final : public FilterbankKernel {
     for (const ParameterValue& count : lane_counts(device))
       if (std::get<std::int64_t>(count) <= filters) lanes = std::get<std::int64_t>(count);
     const std::int64_t vectors = filters >= 4 * lanes ? 4 : filters >= 2 * lanes ? 2 : 1;
+    const std::int64_t pixels = !cpu ? 4 : vectors == 1 && problem.shape.output_width() >= 12 ? 12 : 6;
     space.parameter("direct.lanes", lane_counts(device), lanes)
         .parameter("direct.vectors", values({1, 2, 3, 4}), cpu ? vectors : std::min<std::int64_t>(vectors, 2))
-        .parameter("direct.pixels", values({1, 2, 4, 6, 8, 12}), std::int64_t{cpu ? 6 : 4})
+        .parameter("direct.pixels", values({1, 2, 4, 6, 8, 12}), pixels)
         .parameter("direct.unroll", values({1, 2, 4}), std::int64_t{1})
         .parameter("direct.group", cpu ? values({1}) : values({64, 128, 256}), std::int64_t{cpu ? 1 : 128})
         .constraint("no vector without a filter", {"direct.lanes", "direct.vectors"},

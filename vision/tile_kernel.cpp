@@ -60,7 +60,7 @@ class TileKernel final : public FilterbankKernel {
       const std::size_t columns = ((wide ? 64 : 32) + (shape.filter_width - 1) / shape.stride_x) * shape.stride_x;
       return sizeof(float) * shape.channels * staged_rows * columns <= most / 16;
     };
-    const std::int64_t rows = fits(8) ? 8 : fits(4) ? 4 : 1;
+    const std::int64_t rows = fits(16) ? 16 : fits(8) ? 8 : fits(4) ? 4 : 1;
     space.parameter("tile.lanes", values({4, 8, 16}), std::int64_t{wide ? 16 : 8})
         .parameter("tile.vectors", values({1, 2, 4, 6}), rows == 1 ? std::int64_t{1} : std::int64_t{4})
         .parameter("tile.filters", values({1, 2, 4, 8}), filters)
