@@ -124,7 +124,8 @@ void expect_all_exact(const Stream& stream, const std::vector<Case>& cases, std:
 TEST_P(FilterbankVariantsTest, RandomVariantsOfRandomShapesEqualIntegerSums) {
   std::mt19937_64 random(20);
   std::vector<Case> cases;
-  for (int k = 0; k < (on_gpu() ? 200 : 5); ++k) {
+  const int shapes = !on_gpu() ? 5 : device().properties().backend == Backend::cuda ? 120 : 20;
+  for (int k = 0; k < shapes; ++k) {
     const FilterbankShape shape = random_shape(random);
     const ParameterSpace space = filterbank::space(device(), {shape, {}});
     for (const std::string& kernel : kernels(space)) {
@@ -138,7 +139,7 @@ TEST_P(FilterbankVariantsTest, RandomVariantsOfRandomShapesEqualIntegerSums) {
 TEST_P(FilterbankVariantsTest, TensorCoresAreExactOnIntegersThatTheirFactorsHold) {
   std::mt19937_64 random(22);
   std::vector<Case> cases;
-  for (int k = 0; k < 100; ++k) {
+  for (int k = 0; k < 60; ++k) {
     const FilterbankShape shape = random_shape(random);
     const Precision allow = k % 2 == 0 ? Precision::tf32 : Precision::fp16;
     const ParameterSpace space = filterbank::space(device(), {shape, {}, allow});
@@ -147,7 +148,7 @@ TEST_P(FilterbankVariantsTest, TensorCoresAreExactOnIntegersThatTheirFactorsHold
       cases.push_back({shape, choose(space, "tensor", random, shape.filter_width, 0), allow});
   }
   if (cases.empty()) GTEST_SKIP() << device().properties().name << " has no tensor cores that are used here";
-  EXPECT_GT(cases.size(), 80u);
+  EXPECT_GT(cases.size(), 45u);
   expect_all_exact(stream(), cases, random);
 }
 
