@@ -100,5 +100,38 @@ TEST_P(FilterbankOracleTest, EveryKernelServesEveryBorder) {
   }
 }
 
+TEST_P(FilterbankOracleTest, BothLoopShapesOfThePortableKernelsEqualIntegerSums) {
+  const struct Restore {
+    ~Restore() { force_loop_shape({}); }
+  } restore;
+  const Stream on = stream();
+  for (const LoopShape loops : {LoopShape::cpu, LoopShape::gpu})
+    for (const bool separated : {false, true}) {
+      force_loop_shape(loops);
+      IntegerProblem problem({.images = 2,
+                              .height = 17,
+                              .width = 38,
+                              .channels = 3,
+                              .filters = separated ? 6u : 7u,
+                              .filter_height = 7,
+                              .filter_width = 4,
+                              .stride_x = 2,
+                              .border = Border::reflect},
+                             random_);
+      if (separated)  // every row of a filter is its first
+        for (std::size_t k = 0; k < problem.bank.size(); ++k) problem.bank[k] = problem.bank[k / 84 * 84 + k % 12];
+      Filterbank filterbank(on, problem.bank_array(on),
+                            {.stride_x = 2, .border = Border::reflect, .allow_separation = separated});
+      EXPECT_EQ(filterbank.separates(2, 17, 38), separated);
+      if (!separated) {
+        Configuration choice = filterbank::space(device(), {problem.shape, {}, Precision::exact}).standard();
+        choice.set("kernel", std::string("direct"));
+        filterbank.use(choice);
+      }
+      EXPECT_EQ(filterbank(problem.image_array(on)).to_vector<float>(), problem.reference())
+          << (loops == LoopShape::cpu ? "cpu" : "gpu") << (separated ? ", separated" : "");
+    }
+}
+
 }  // namespace
 }  // namespace rtcg::vision
