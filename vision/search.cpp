@@ -73,6 +73,8 @@ class Search {
   SearchReport run();
 
  private:
+  ModelDescription draw(std::size_t trial) const;
+  void prepare_after(std::size_t trial);
   void begin(std::size_t trial);
   void finish_oldest();
   void take(TrialResult result, bool is_known);
@@ -85,16 +87,43 @@ class Search {
   std::filesystem::path directory_;
   SearchOptions options_;
   SearchJournal journal_;
+  std::deque<std::future<void>> preparing_;           ///< kernels of the next trials' models
+  std::size_t prepared_ = 0;                          ///< trials whose models were handed to preparing_
   std::deque<std::future<TrialResult>> classifying_;  ///< in the order of the trials
   SearchReport report_;
 };
+
+ModelDescription Search::draw(std::size_t trial) const {
+  return space_.sample(seed_of(options_.seed, trial), static_cast<std::size_t>(images_.extent(1)),
+                       static_cast<std::size_t>(images_.extent(2)));
+}
+
+/// Compiles what the next models need while the device is busy with this one.
+void Search::prepare_after(std::size_t trial) {
+  constexpr std::size_t ahead = 4;
+  prepared_ = std::max(prepared_, trial + 1);
+  for (; prepared_ < std::min(options_.trials, trial + 1 + ahead); ++prepared_) {
+    if (journal_.find(prepared_)) continue;
+    preparing_.push_back(std::async(std::launch::async, [this, next = prepared_] {
+      try {
+        const Model model(Stream(stream_.device()), draw(next));
+        const auto height = static_cast<std::size_t>(images_.extent(1)),
+                   width = static_cast<std::size_t>(images_.extent(2));
+        const std::size_t batch = options_.batch != 0 ? options_.batch : model.batch(height, width);
+        model.prepare(std::min(batch, labels_.classes.size()), height, width);
+      } catch (const Error&) {  // begin() meets it again and says so
+      }
+    }));
+  }
+  while (preparing_.size() > ahead) preparing_.pop_front();
+}
 
 /// Features of one model on the device, then its classification on a thread of its own.
 void Search::begin(std::size_t trial) {
   TrialResult result;
   result.trial = trial, result.seed = seed_of(options_.seed, trial);
-  const ModelDescription description = space_.sample(result.seed, static_cast<std::size_t>(images_.extent(1)),
-                                                     static_cast<std::size_t>(images_.extent(2)));
+  const ModelDescription description = draw(trial);
+  prepare_after(trial);
   result.model = to_toml(description);
   std::vector<float> features;
   try {
