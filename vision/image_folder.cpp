@@ -15,6 +15,19 @@
 
 namespace rtcg::vision {
 
+namespace {
+
+/// Grey and colour can be made of one another, with or without an alpha channel.
+void check_channels(const HostImage& image, const InputFormat& format, const std::string& name) {
+  const bool known = (image.channels == 1 || image.channels == 3 || image.channels == 4) &&
+                     (format.channels == 1 || format.channels == 3);
+  if (image.channels != format.channels && !known)
+    throw InputError(
+        fmt::format("{}: {} channels; they cannot be made into {}", name, image.channels, format.channels));
+}
+
+}  // namespace
+
 #ifdef RTCG_WITH_OPENCV
 namespace {
 
@@ -84,6 +97,7 @@ HostImage ImageFolder::read(std::size_t index) const {
 }
 
 HostImage formatted(HostImage image, const InputFormat& format, const std::string& name) {
+  check_channels(image, format, name);
   const cv::Size size = wanted_size(image, format);
   const bool fits =
       static_cast<std::size_t>(size.height) == image.height && static_cast<std::size_t>(size.width) == image.width;
@@ -92,11 +106,6 @@ HostImage formatted(HostImage image, const InputFormat& format, const std::strin
               image.pixels.data());
   cv::Mat toned = mat;
   if (image.channels != format.channels) {
-    const bool known = (image.channels == 1 || image.channels == 3 || image.channels == 4) &&
-                       (format.channels == 1 || format.channels == 3);
-    if (!known)
-      throw InputError(
-          fmt::format("{}: {} channels; they cannot be made into {}", name, image.channels, format.channels));
     const int code = image.channels == 1    ? cv::COLOR_GRAY2RGB
                      : format.channels == 3 ? cv::COLOR_RGBA2RGB
                      : image.channels == 4  ? cv::COLOR_RGBA2GRAY
@@ -123,6 +132,7 @@ HostImage ImageFolder::read(std::size_t) const {
 }
 
 HostImage formatted(HostImage image, const InputFormat& format, const std::string& name) {
+  check_channels(image, format, name);
   const bool fits = format.longest_edge == 0
                         ? format.height == 0 || (format.height == image.height && format.width == image.width)
                         : format.longest_edge == std::max(image.height, image.width);

@@ -173,7 +173,7 @@ TEST_F(VisionCommand, FilterRefusesWhatMakesNoSense) {
   stack("small.npy", {2, 9, 14}, 1);
   filter({"{}/small.npy"}, 3, "small.npy[0]: 9 x 14 x 1; the images before it are 12 x 14 x 1");
   write_bytes(at("broken.png"), "no picture");
-  filter({"{}/broken.png"}, 3, "broken.png");
+  filter({"{}/broken.png"}, app::pictures_available() ? 3 : 2, "broken.png");
   npy("nan.npy", {1, 12, 14}, std::vector<float>(168, NAN));
   filter({"{}/nan.npy"}, 3, "nan.npy[0]");
   npy("bank.npy", {2, 3, 3, 5}, std::vector<float>(90, 1));
