@@ -15,7 +15,12 @@ RECORD = {
     "suites": [{"name": "radar", "results": [
         {"name": "backprojection accurate", "value": 912.34567, "unit": "Gbp/s", "noise": 0.0123, "samples": [0.1, 0.2, 0.3],
          "ratios": {"copy": 0.9, "plain kernel": 2.785, "target": 1.02}, "figures": {"SER dB": 64.2}},
-        {"name": "cache entry | size", "value": 1234567, "unit": "B"}], "failures": ["sort: out of memory"]}],
+        {"name": "cache entry | size", "value": 1234567, "unit": "B"}], "failures": ["sort: out of memory"]},
+        {"name": "vision", "results": [
+            {"name": "filterbank A, default", "value": 20, "unit": "TFLOP/s"},
+            {"name": "filterbank A, tuned", "value": 41, "unit": "TFLOP/s", "note": "rows=4", "ratios": {"default": 2.1, "target": 0.98, "cuDNN": 2.25},
+             "figures": {"boost_percent": 110.25, "last_five_tflops": 42, "variants": 120, "tuning_seconds": 15.2}},
+            {"name": "filterbank A, tuned, allow tf32", "value": 90, "unit": "TFLOP/s", "ratios": {}, "figures": {"boost_percent": 1, "last_five_tflops": 90}}]}],
 }
 
 
@@ -45,6 +50,10 @@ class BenchPage(unittest.TestCase):
         self.assertIn("copy 4200 GB/s", self.page)
         self.assertIn("multiply-add 60.8 TFLOP/s", self.page)
         self.assertIn("commit `abc1234`", self.page)
+
+    def test_tuned_lines_stand_beside_their_default(self):
+        self.assertIn("| filterbank A | 20 | 42 TFLOP/s | 110.2 % | 120 | 15 s | 2.25 x cuDNN | rows=4 |", self.page)
+        self.assertEqual(self.page.count("protocol of the PyCUDA paper"), 1)
 
     def test_check_passes_then_notices_a_changed_figure(self):
         self.assertEqual(run(self.directory, "--check").returncode, 0)
