@@ -178,7 +178,10 @@ void write_chart(const std::filesystem::path& file, const Chart& chart) {
   for (const Chart::Series& series : chart.series) plot.draw(series);
   pen.frame(place);
 
-  pen.text(pen.fitted(chart.title, place.width), place.x, 1.5 * letter, 0);
+  // A long title becomes smaller as far as it can be read, and is cut only beyond that.
+  const double title_width = pen.extent(chart.title).width;
+  Pen title(canvas, letter_size * std::clamp(place.width / std::max(title_width, 1.0), 0.65, 1.0));
+  title.text(title.fitted(chart.title, place.width), place.x, 1.5 * letter, 0);
   pen.text(chart.x_label, place.x + 0.5 * place.width, place.br().y + 2.6 * letter, 0.5);
   pen.upright_text(chart.y_label, 0.9 * letter, place.y + 0.5 * place.height);
   int x = place.x + letter;
