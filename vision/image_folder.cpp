@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -38,6 +40,32 @@ bool is_picture(const std::filesystem::path& file) {
   std::string ending = file.extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
   return std::find(endings.begin(), endings.end(), ending) != endings.end();
+}
+
+/// Whether a JPEG file ends before its picture does; decoders fill what is missing with grey and say nothing. Segments
+/// are walked by their lengths, so that a thumbnail's end within one is not taken for the picture's.
+bool is_cut_jpeg(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(bytes[at]); };
+  if (bytes.size() < 2 || byte(0) != 0xff || byte(1) != 0xd8) return false;  // no JPEG
+  std::size_t at = 2;
+  while (at + 1 < bytes.size()) {
+    if (byte(at) != 0xff) {  // compressed data, up to the next marker
+      at = std::min(bytes.find('\xff', at), bytes.size());
+      continue;
+    }
+    const unsigned marker = byte(at + 1);
+    if (marker == 0xd9) return false;
+    const bool stands_alone = marker == 0x00 || marker == 0x01 || marker == 0xff || (marker >= 0xd0 && marker <= 0xd7);
+    if (stands_alone)
+      at += marker == 0xff ? 1 : 2;
+    else if (at + 3 < bytes.size())
+      at += 2 + byte(at + 2) * std::size_t{256} + byte(at + 3);
+    else
+      return true;
+  }
+  return true;
 }
 
 cv::Size wanted_size(const HostImage& image, const InputFormat& format) {
@@ -83,6 +111,7 @@ HostImage ImageFolder::read(std::size_t index) const {
     reason = failure.err;
   }
   if (mat.empty()) throw InputError(fmt::format("{}: {}", file, reason));
+  if (is_cut_jpeg(file)) throw InputError(file + ": the file ends before its picture does");
   if (mat.channels() == 3) cv::cvtColor(mat, mat, cv::COLOR_BGR2RGB);
   const double scale = mat.depth() == CV_8U ? 1.0 / 255 : mat.depth() == CV_16U ? 1.0 / 65535 : 1;
   HostImage image{static_cast<std::size_t>(mat.rows),

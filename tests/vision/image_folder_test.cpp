@@ -90,5 +90,25 @@ TEST_F(ImageFolderTest, BadFilesAndFoldersAreNamed) {
             std::string::npos);
 }
 
+TEST_F(ImageFolderTest, JpegsThatEndTooSoonAreRefused) {
+  // 8 x 8 grey, as libjpeg writes it.
+  const std::string digits =
+      "ffd8ffe000104a46494600010100000100010000ffdb004300281c1e231e19282321232d2b28303c64413c37373c7b585d49"
+      "64918099968f808c8aa0b4e6c3a0aadaad8a8cc8ffcbdaeef5ffffff9bc1fffffffaffe6fdfff8ffc0000b08000800080101"
+      "1100ffc40014000100000000000000000000000000000000ffc40017100003010000000000000000000000000000020562ff"
+      "da0008010100003f0024cc9fffd9";
+  std::string jpeg;
+  for (std::size_t k = 0; k < digits.size(); k += 2)
+    jpeg += static_cast<char>(std::stoi(digits.substr(k, 2), nullptr, 16));
+  std::filesystem::create_directories(scratch_ / "j");
+  write_bytes(scratch_ / "j/whole.jpg", jpeg + "something after the picture's end");
+  EXPECT_EQ(ImageFolder(scratch_ / "j", {}).read(0).height, 8u);
+  write_bytes(scratch_ / "j/cut.jpg", jpeg.substr(0, jpeg.size() - 4));
+  EXPECT_NE(message_of<InputError>([&] {
+              ImageFolder(scratch_ / "j", {}).read(0);
+            }).find("cut.jpg: the file ends before its picture does"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace rtcg::vision
