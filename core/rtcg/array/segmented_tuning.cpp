@@ -5,6 +5,7 @@
 #include "rtcg/array/expression_trial.h"
 #include "rtcg/array/loop_shape.h"
 #include "rtcg/array/segmented.h"
+#include "rtcg/error.h"
 #include "rtcg/tune/choice.h"
 
 namespace rtcg {
@@ -99,6 +100,8 @@ TunableFamily segmented_reduce_family() {
   result.sizes = {{"rows", "rows", 1 << 20}, {"mean", "mean length of a row", 8}};
   result.describe = [](const Device&, const TunableFamily::Traits& traits, const TunableFamily::Sizes& sizes) {
     const auto rounded = [&](const char* name) { return size_of_class(size_class(sizes.at(name))); };
+    if (rounded("rows") * rounded("mean") >= 0x1p31)
+      throw UsageError("segmented_reduce: rows times mean is 2^31 or more, which indices of 32 bits do not reach");
     return describe({std::stoul(traits.at("value_bytes")), rounded("rows"), rounded("mean")});
   };
   return result;

@@ -163,6 +163,8 @@ void add_sparse_tunables(TunableRegistry& registry) {
   spmv.sizes = {{"rows", "rows and columns", 1 << 20}, {"mean", "mean entries of a row", 16}};
   spmv.describe = [](const Device&, const TunableFamily::Traits& traits, const TunableFamily::Sizes& sizes) {
     const auto rounded = [&](const char* name) { return size_of_class(size_class(sizes.at(name))); };
+    if (rounded("rows") * rounded("mean") >= 0x1p31)
+      throw UsageError("spmv: rows times mean is 2^31 or more, which indices of 32 bits do not reach");
     return describe({traits.at("dtype") == "float64", rounded("rows"), rounded("mean")});
   };
   registry.add(std::move(spmv));

@@ -13,6 +13,8 @@ namespace rtcg {
 
 namespace {
 
+constexpr double largest_size = 1e12;
+
 std::string names_of(const auto& items) {
   if (items.empty()) return "none";
   std::vector<std::string> names;
@@ -45,6 +47,9 @@ Tunable TunableFamily::make(const Device& device, const Traits& given_traits, co
     const double value = all_sizes.try_emplace(size.name, size.standard).first->second;
     if (!std::isfinite(value) || value <= 0)
       throw UsageError(fmt::format("{}: {} is {:g}, where it must be more than 0", name, size.name, value));
+    if (value > largest_size)
+      throw UsageError(
+          fmt::format("{}: {} is {:g}, more than any device holds ({:g})", name, size.name, value, largest_size));
   }
   return describe(device, all_traits, all_sizes);
 }

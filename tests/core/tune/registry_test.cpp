@@ -50,6 +50,7 @@ TEST_P(TunableFamilyTest, CompletesProblemsAndRefusesWhatIsNotOfTheFamily) {
                  smooth.make(device(), {}, {{"depth", 1}}));
   for (const double wrong : {0.0, -1.0, std::numeric_limits<double>::infinity(), std::nan("")})
     EXPECT_MESSAGE(UsageError, "where it must be more than 0", smooth.make(device(), {}, {{"width", wrong}}));
+  EXPECT_MESSAGE(UsageError, "more than any device holds", smooth.make(device(), {}, {{"width", 1e30}}));
 }
 RTCG_INSTANTIATE_FOR_DEVICES(TunableFamilyTest);
 
