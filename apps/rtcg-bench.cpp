@@ -1,6 +1,9 @@
 // Reproduces the suite's figures: each beside a limit or a peer measured in the same run.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -56,9 +59,18 @@ void run(const Options& options) {
     if (!suite.failures.empty()) throw DeviceError(fmt::format("{}: {}", suite.name, fmt::join(suite.failures, "; ")));
 }
 
+/// Idle threads of OpenMP's run-time library spin for some milliseconds by default, on the cores that what is timed
+/// next needs. The library reads its environment when it is loaded, hence the new start.
+void let_idle_threads_sleep(char** argv) {
+  if (std::getenv("OMP_WAIT_POLICY") != nullptr) return;
+  setenv("OMP_WAIT_POLICY", "passive", 1);
+  execv("/proc/self/exe", argv);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  let_idle_threads_sleep(argv);
   static Options options;
   return app::run_application(
       argc, argv, "Measure the suite, each figure beside a limit or a peer of the same run", [](CLI::App& command) {
