@@ -172,7 +172,7 @@ class ModelSearch : public MovingSearch {
   static constexpr std::size_t first_look = 8, nearest = 5, candidates = 300;
   struct Point {
     std::vector<double> place;
-    double value;  ///< logarithm of the seconds
+    double value;  ///< logarithm of the seconds; infinite when it failed
   };
 
   std::vector<Configuration> move(std::size_t count) override {
@@ -195,11 +195,11 @@ class ModelSearch : public MovingSearch {
     return result;
   }
   void learn(const Configuration& configuration, std::optional<double> seconds) override {
-    // A failure counts as a slow variant: its neighbours probably fail too.
-    const double value = seconds ? std::log(*seconds) : worst_ + 1;
+    const double value = seconds ? std::log(*seconds) : infinite;
     points_.push_back({place_of(configuration), value});
-    worst_ = std::max(worst_, value);
-    if (seconds && value < best_value_) best_ = configuration, best_value_ = value;
+    if (!seconds) return;
+    slowest_ = best_.empty() ? value : std::max(slowest_, value);
+    if (value < best_value_) best_ = configuration, best_value_ = value;
   }
   /// Each parameter's value by its rank, between 0 and 1; words are all equally far from each other.
   std::vector<double> place_of(const Configuration& configuration) const {
@@ -221,7 +221,10 @@ class ModelSearch : public MovingSearch {
   double promise(const Configuration& configuration) const {
     const std::vector<double> place = place_of(configuration);
     std::vector<std::pair<double, double>> near;  // distance and value
-    for (const Point& point : points_) near.emplace_back(distance(place, point.place), point.value);
+    // A failure counts as a slow variant, because its neighbours probably fail too; but no more than that, however many
+    // there are.
+    for (const Point& point : points_)
+      near.emplace_back(distance(place, point.place), std::min(point.value, slowest_ + 1));
     const std::size_t used = std::min(nearest, near.size());
     std::partial_sort(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(used), near.end());
     double weights = 0, mean = 0;
@@ -234,7 +237,7 @@ class ModelSearch : public MovingSearch {
 
   std::vector<Point> points_;
   Configuration best_;
-  double best_value_ = infinite, worst_ = -10;
+  double best_value_ = infinite, slowest_ = 0;
 };
 
 }  // namespace

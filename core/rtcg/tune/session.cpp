@@ -236,10 +236,14 @@ class Session {
     std::stable_sort(results.begin(), results.end(),
                      [](const auto& a, const auto& b) { return a.timing.seconds < b.timing.seconds; });
     for (const VariantResult& result : results) {
-      const bool default_stays = report_.standard.works() && !beats(result.timing, report_.standard.timing);
-      report_.winner = default_stays ? report_.standard : result;
-      if (is_still_right(report_.winner.configuration)) return;
-      if (default_stays) report_.standard.failure = "right once and wrong later: a race";
+      if (report_.standard.works() && !beats(result.timing, report_.standard.timing)) {
+        report_.winner = report_.standard;
+        if (is_still_right(standard.configuration)) return;
+        report_.standard = {standard.configuration, {}, "right once and wrong later: a race"};
+      }
+      if (result.configuration == standard.configuration) continue;
+      report_.winner = result;
+      if (is_still_right(result.configuration)) return;
     }
     throw NumericalError(fmt::format("{}: no finalist was right twice", tunable_.family));
   }

@@ -99,6 +99,24 @@ TEST(Search, GuidedOnesFindTheBestInAFractionOfTheSpace) {
   }
 }
 
+TEST(Search, TheModelIsNotMisledByManyFailures) {
+  const ParameterSpace space = sample();
+  int found = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto search = make_search(Strategy::model, space, seed);
+    search->tell(space.standard(), seconds(space.standard()));
+    std::mt19937_64 coin(seed);
+    for (std::size_t tried = 1; tried < 100;)
+      for (const Configuration& configuration : search->propose(4)) {
+        ++tried;
+        const bool fails = coin() % 2 == 0 && seconds(configuration) > 1.5e-3;
+        search->tell(configuration, fails ? std::nullopt : std::optional(seconds(configuration)));
+        found += seconds(configuration) == 1e-3;
+      }
+  }
+  EXPECT_GE(found, 13);
+}
+
 TEST(Search, StartsComeFirst) {
   const ParameterSpace space = sample();
   Configuration start = space.standard(), foreign = space.standard();

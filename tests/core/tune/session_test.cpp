@@ -141,6 +141,28 @@ TEST_P(TuneTest, AWinnerThatTurnsWrongIsPassedOver) {
   EXPECT_EQ(warnings[0], "scale: per_item=1 idle=0 fault=none: right once, and later y[7] is wrong now");
 }
 
+TEST_P(TuneTest, ADefaultThatTurnsWrongIsAFailureWithoutATime) {
+  TuneOptions how = options(Strategy::exhaustive);
+  how.wisdom = nullptr;
+  Tunable tunable = test::scale_tunable();
+  const auto word = [](const char* text) { return ParameterValue(std::string(text)); };
+  tunable.space = ParameterSpace();
+  tunable.space.parameter("per_item", {std::int64_t{1}}, std::int64_t{1})
+      .parameter("idle", {std::int64_t{0}, std::int64_t{3000}}, std::int64_t{0})
+      .parameter("fault", {word("none")}, word("none"));
+  std::vector<std::string> warnings;
+  set_warning_handler([&](const std::string& text) { warnings.push_back(text); });
+  test::ScaleTrial::turns_wrong = tunable.space.standard().text();
+  const TuneReport report = tune(stream(), tunable, how);
+  test::ScaleTrial::turns_wrong.clear();
+  set_warning_handler({});
+  EXPECT_EQ(report.winner.configuration.integer("idle"), 3000);
+  EXPECT_EQ(report.standard.failure, "right once and wrong later: a race");
+  EXPECT_EQ(report.standard.timing.seconds, 0);
+  EXPECT_EQ(report.record.default_seconds, 0);
+  EXPECT_EQ(warnings.size(), 1u);
+}
+
 TEST_P(TuneTest, TheDefaultStaysWhereNothingBeatsIt) {
   Tunable tunable = test::scale_tunable();
   tunable.space = ParameterSpace();
