@@ -60,6 +60,10 @@ struct System {
   /// Materials, then constants of one region: what kernels are given. `given` overrides defaults.
   /// InputError naming an unknown material.
   std::vector<double> region_values(const std::map<std::string, double>& given) const;
+  /// Whether every flux is a sum of fields times factors that do not depend on fields.
+  bool is_linear() const;
+  /// `speed` for a region's values; UsageError where it depends on the fields.
+  double wave_speed(const std::vector<double>& region_values, const std::map<std::string, double>& parameters_) const;
 };
 
 }  // namespace rtcg::dgfem
