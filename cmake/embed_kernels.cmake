@@ -1,10 +1,15 @@
-# Script mode: writes OUTPUT, a header with one string_view per file of TEXTS.
+# Script mode: writes OUTPUT, a header with one string_view per file of TEXTS; with LIST also an array of that name of all.
 set(content "#pragma once\n#include <string_view>\nnamespace rtcg::kernels {\n")
 foreach(text IN LISTS TEXTS)
   get_filename_component(name ${text} NAME)
   string(MAKE_C_IDENTIFIER ${name} name)
+  list(APPEND names ${name})
   file(READ ${text} body)
   string(APPEND content "inline constexpr std::string_view ${name} = R\"kernel_text(${body})kernel_text\";\n")
 endforeach()
+if(LIST)
+  list(JOIN names ", " all)
+  string(APPEND content "inline constexpr std::string_view ${LIST}[] = {${all}};\n")
+endif()
 string(APPEND content "}\n")
 file(WRITE ${OUTPUT} "${content}")

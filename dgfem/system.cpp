@@ -55,7 +55,7 @@ std::vector<double> System::region_values(const std::map<std::string, double>& g
   return values;
 }
 
-bool System::is_linear() const {
+Dependence System::dependence(const std::string& formula) const {
   std::map<std::string, Dependence, std::less<>> of;
   for (const std::string& name_of_field : fields) of[name_of_field] = Dependence::linear;
   const auto of_name = [&](std::string_view what) {
@@ -63,9 +63,13 @@ bool System::is_linear() const {
     return found == of.end() ? Dependence::none : found->second;
   };
   for (const Definition& one : volume_let) of[one.name] = formula_dependence(read_formula(one.text), of_name);
+  return formula_dependence(read_formula(formula), of_name);
+}
+
+bool System::is_linear() const {
   for (const auto& along : flux)
     for (const std::string& text : along)
-      if (formula_dependence(read_formula(text), of_name) != Dependence::linear) return false;
+      if (dependence(text) != Dependence::linear) return false;
   return true;
 }
 

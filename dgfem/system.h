@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "dgfem/formula_value.h"
+
 namespace rtcg::dgfem {
 
 /// "name = expression"
@@ -62,6 +64,8 @@ struct System {
   std::vector<double> region_values(const std::map<std::string, double>& given) const;
   /// Whether every flux is a sum of fields times factors that do not depend on fields.
   bool is_linear() const;
+  /// How a formula of the volume depends on the fields.
+  Dependence dependence(const std::string& formula) const;
   /// `speed` for a region's values; UsageError where it depends on the fields.
   double wave_speed(const std::vector<double>& region_values, const std::map<std::string, double>& parameters_) const;
 };

@@ -92,43 +92,31 @@ class Writer {
   std::size_t count_ = 0;
 };
 
-/// The coefficients A_d[f][g] of a linear system, worked out for every region: sums of products are exact enough when
-/// the flux of one unit field is taken.
-struct Coefficient {
-  std::size_t d, f, g;
-  std::vector<double> values;  ///< [region]
-};
-
-std::vector<Coefficient> flux_coefficients(const System& system, const std::map<std::string, double>& parameters,
-                                           std::span<const std::vector<double>> regions) {
-  std::vector<Coefficient> list;
-  const auto dimension = static_cast<std::size_t>(system.dimension);
-  std::vector<FormulaTree> lets;
-  for (const Definition& one : system.volume_let) lets.push_back(read_formula(one.text));
-  for (std::size_t d = 0; d < dimension; ++d)
-    for (std::size_t f = 0; f < system.fields.size(); ++f) {
-      const FormulaTree tree = read_formula(system.flux[d][f]);
-      for (std::size_t g = 0; g < system.fields.size(); ++g) {
-        Coefficient coefficient{d, f, g, {}};
-        for (const std::vector<double>& region : regions) {
-          std::map<std::string, double, std::less<>> known(parameters.begin(), parameters.end());
-          for (std::size_t i = 0; i < system.fields.size(); ++i) known[system.fields[i]] = i == g ? 1 : 0;
-          for (std::size_t i = 0; i < system.materials.size(); ++i) known[system.materials[i].name] = region[i];
-          for (std::size_t i = 0; i < system.constants.size(); ++i)
-            known[system.constants[i].name] = region[system.materials.size() + i];
-          const auto value_of = [&](std::string_view name) -> std::optional<double> {
-            const auto found = known.find(name);
-            return found == known.end() ? std::nullopt : std::optional(found->second);
-          };
-          for (std::size_t i = 0; i < lets.size(); ++i)
-            known[system.volume_let[i].name] = formula_value(lets[i], value_of);
-          coefficient.values.push_back(formula_value(tree, value_of));
-        }
-        if (std::any_of(coefficient.values.begin(), coefficient.values.end(), [](double v) { return v != 0; }))
-          list.push_back(std::move(coefficient));
-      }
+/// What a formula that is linear in the fields multiplies each field by, in every region: its value for a unit field.
+std::vector<std::vector<double>> field_factors(const System& system, const std::string& formula,
+                                               const std::map<std::string, double>& parameters,
+                                               std::span<const std::vector<double>> regions) {
+  const FormulaTree tree = read_formula(formula);
+  std::vector<std::vector<double>> factors(system.fields.size());
+  for (std::size_t g = 0; g < system.fields.size(); ++g)
+    for (const std::vector<double>& region : regions) {
+      std::map<std::string, double, std::less<>> known(parameters.begin(), parameters.end());
+      for (std::size_t i = 0; i < system.fields.size(); ++i) known[system.fields[i]] = i == g ? 1 : 0;
+      for (std::size_t i = 0; i < system.materials.size(); ++i) known[system.materials[i].name] = region[i];
+      for (std::size_t i = 0; i < system.constants.size(); ++i)
+        known[system.constants[i].name] = region[system.materials.size() + i];
+      const auto value_of = [&](std::string_view name) -> std::optional<double> {
+        const auto found = known.find(name);
+        return found == known.end() ? std::nullopt : std::optional(found->second);
+      };
+      for (const Definition& one : system.volume_let) known[one.name] = formula_value(read_formula(one.text), value_of);
+      factors[g].push_back(formula_value(tree, value_of));
     }
-  return list;
+  return factors;
+}
+
+bool is_zero(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double v) { return v == 0; });
 }
 
 class Generator {
@@ -136,7 +124,7 @@ class Generator {
   Generator(const System& system, std::span<const BoundaryCondition> conditions,
             const std::map<std::string, double>& parameters, std::span<const std::vector<double>> regions,
             ScalarType real)
-      : system_(system), conditions_(conditions), parameters_(parameters), writer_(real) {
+      : system_(system), conditions_(conditions), parameters_(parameters), regions_(regions), writer_(real) {
     result_.rows.assign(regions.begin(), regions.end());
     is_uniform_ = regions.size() == 1;
   }
@@ -149,7 +137,7 @@ class Generator {
         "#define DG_FIELDS {}\n#define DG_DIMENSION {}\n#define DG_MATERIALS {}\n#define DG_LINEAR {}\n"
         "#define DG_HAS_SOURCE {}\n#define DG_BOUNDARY_USES_PLACE {}\n",
         system_.fields.size(), system_.dimension, std::max<std::size_t>(row, 1), system_.is_linear() ? 1 : 0,
-        has_source() ? 1 : 0, uses_place_ ? 1 : 0);
+        has_source_ ? 1 : 0, uses_place_ ? 1 : 0);
     result_.functions += writer_.finish(text);
     for (auto& values : result_.rows)
       if (values.empty()) values.push_back(0);
@@ -157,9 +145,6 @@ class Generator {
   }
 
  private:
-  bool has_source() const {
-    return std::any_of(system_.source.begin(), system_.source.end(), [](const std::string& s) { return !s.empty(); });
-  }
   /// Value i of a region's row, as text.
   std::string row_value(std::size_t i, const std::string& argument) const {
     return is_uniform_ ? writer_.literal(result_.rows.front()[i]) : fmt::format("{}[{}]", argument, i);
@@ -190,41 +175,35 @@ class Generator {
   std::string name(const std::string& what) const { return fmt::format("system '{}', {}", system_.name, what); }
 
   std::string volume() {
-    std::vector<Coefficient> coefficients = flux_coefficients(system_, parameters_, result_.rows);
     std::string text = "static inline void dg_volume(const real* derivative, const real* material, real* rate) {\n";
-    std::vector<std::string> sums(system_.fields.size());
-    std::vector<std::pair<std::vector<double>, std::size_t>> kept;  // values, place in the row
-    const std::size_t regions = result_.rows.size();
-    for (const Coefficient& one : coefficients) {
-      // What differs in sign only shares its place.
-      const bool is_negative = one.values.front() < 0;
-      std::vector<double> values = one.values;
-      if (is_negative)
-        for (double& v : values) v = -v;
-      std::string factor;
-      if (!std::all_of(values.begin(), values.end(), [](double v) { return v == 1; })) {
-        if (is_uniform_) {
-          factor = writer_.literal(values.front()) + " * ";
-        } else {
-          auto found = std::find_if(kept.begin(), kept.end(), [&](const auto& pair) { return pair.first == values; });
-          if (found == kept.end()) {
-            kept.emplace_back(values, result_.rows.front().size());
-            for (std::size_t r = 0; r < regions; ++r) result_.rows[r].push_back(values[r]);
-            found = kept.end() - 1;
-          }
-          factor = fmt::format("material[{}] * ", found->second);
-        }
+    for (std::size_t f = 0; f < system_.fields.size(); ++f) {
+      std::string sum;
+      for (std::size_t d = 0; d < system_.flux.size(); ++d) {
+        const auto factors = field_factors(system_, system_.flux[d][f], parameters_, regions_);
+        for (std::size_t g = 0; g < factors.size(); ++g)
+          if (!is_zero(factors[g]))
+            sum += term(factors[g], fmt::format("derivative[{}]", d * system_.fields.size() + g));
       }
-      // rate = - sum: positive coefficients are subtracted.
-      sums[one.f] +=
-          fmt::format(" {} {}derivative[{}]", is_negative ? "+" : "-", factor, one.d * system_.fields.size() + one.g);
-    }
-    for (std::size_t f = 0; f < sums.size(); ++f) {
-      std::string sum = sums[f].empty() ? "0" : sums[f].substr(1);
-      if (sum.starts_with("+ ")) sum = sum.substr(2);
-      text += fmt::format("  rate[{}] = {};\n", f, sum);
+      text += fmt::format("  rate[{}] = {};\n", f, sum.empty() ? "0" : sum);
     }
     return text + "}\n";
+  }
+
+  /// " - factor * operand": what differs in sign only between coefficients shares its place in the rows.
+  std::string term(std::vector<double> factor, const std::string& operand) {
+    const char* sign = factor.front() < 0 ? " + " : " - ";
+    if (factor.front() < 0)
+      for (double& v : factor) v = -v;
+    if (std::all_of(factor.begin(), factor.end(), [](double v) { return v == 1; })) return sign + operand;
+    if (is_uniform_) return sign + writer_.literal(factor.front()) + " * " + operand;
+    auto found = std::find_if(coefficients_.begin(), coefficients_.end(),
+                              [&](const auto& pair) { return pair.first == factor; });
+    if (found == coefficients_.end()) {
+      coefficients_.emplace_back(factor, result_.rows.front().size());
+      for (std::size_t r = 0; r < factor.size(); ++r) result_.rows[r].push_back(factor[r]);
+      found = coefficients_.end() - 1;
+    }
+    return fmt::format("{}material[{}] * {}", sign, found->second, operand);
   }
 
   std::string flux() {
@@ -242,16 +221,25 @@ class Generator {
 
   std::string source() {
     writer_.prefix("source");
-    std::string text = "static inline void dg_source(const real* q, const real* material, real* rate) {\n";
-    if (has_source()) {
-      Scope scope = volume_scope();
-      text += writer_.definitions(system_.volume_let, scope, name("volume let"));
-      for (std::size_t f = 0; f < system_.source.size(); ++f)
-        if (!system_.source[f].empty())
-          text += fmt::format("  rate[{}] += {};\n", f,
-                              writer_.value(system_.source[f], scope, name("source of " + system_.fields[f])));
-    }
-    return text + "}\n";
+    std::string body;
+    Scope scope = volume_scope();
+    const std::string definitions = writer_.definitions(system_.volume_let, scope, name("volume let"));
+    for (std::size_t f = 0; f < system_.source.size(); ++f)
+      if (matters(system_.source[f]))
+        body += fmt::format("  rate[{}] += {};\n", f,
+                            writer_.value(system_.source[f], scope, name("source of " + system_.fields[f])));
+    has_source_ = !body.empty();
+    return "static inline void dg_source(const real* q, const real* material, real* rate) {\n" +
+           (has_source_ ? definitions + body : std::string()) + "}\n";
+  }
+
+  /// Not where a material without loss makes it vanish.
+  bool matters(const std::string& source) const {
+    if (source.empty()) return false;
+    const Dependence dependence = system_.dependence(source);
+    if (dependence == Dependence::other) return true;
+    const auto factors = field_factors(system_, source, parameters_, regions_);
+    return dependence == Dependence::none || !std::all_of(factors.begin(), factors.end(), is_zero);
   }
 
   const BoundaryKind& kind_of(const BoundaryCondition& condition) const {
@@ -344,9 +332,11 @@ class Generator {
   const System& system_;
   std::span<const BoundaryCondition> conditions_;
   const std::map<std::string, double>& parameters_;
+  std::span<const std::vector<double>> regions_;
   Writer writer_;
   SystemText result_;
-  bool is_uniform_ = false, uses_place_ = false;
+  std::vector<std::pair<std::vector<double>, std::size_t>> coefficients_;  ///< values by region, place in the rows
+  bool is_uniform_ = false, uses_place_ = false, has_source_ = false;
 };
 
 }  // namespace

@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
+#include "rtcg/io/toml_table.h"
 #include "vision/model_description.h"
-#include "vision/toml_table.h"
 
 namespace rtcg::vision {
 

@@ -6,37 +6,11 @@
 #include <numbers>
 
 #include "dgfem/mesh/box.h"
+#include "dgfem/system_file.h"
 #include "support/devices.h"
 
 namespace rtcg::dgfem {
 namespace {
-
-System maxwell() {
-  System s;
-  s.name = "maxwell";
-  s.dimension = 3;
-  s.fields = {"Ex", "Ey", "Ez", "Hx", "Hy", "Hz"};
-  s.materials = {{"epsilon", 1}, {"mu", 1}};
-  s.constants = {{"Z", "sqrt(mu / epsilon)"}, {"c", "1 / sqrt(mu * epsilon)"}};
-  s.parameters = {{"alpha", 1}};
-  s.flux = {{"0", "Hz / epsilon", "-Hy / epsilon", "0", "-Ez / mu", "Ey / mu"},
-            {"-Hz / epsilon", "0", "Hx / epsilon", "Ez / mu", "0", "-Ex / mu"},
-            {"Hy / epsilon", "-Hx / epsilon", "0", "-Ey / mu", "Ex / mu", "0"}};
-  s.let = {{"nE", "nx * jump_Ex + ny * jump_Ey + nz * jump_Ez"},
-           {"nH", "nx * jump_Hx + ny * jump_Hy + nz * jump_Hz"},
-           {"factorE", "1 / (epsilon_in * (Z_in + Z_out))"},
-           {"factorH", "1 / (mu_in * (1 / Z_in + 1 / Z_out))"}};
-  s.penalty = {"factorE * (Z_out * (ny * jump_Hz - nz * jump_Hy) + alpha * (jump_Ex - nE * nx))",
-               "factorE * (Z_out * (nz * jump_Hx - nx * jump_Hz) + alpha * (jump_Ey - nE * ny))",
-               "factorE * (Z_out * (nx * jump_Hy - ny * jump_Hx) + alpha * (jump_Ez - nE * nz))",
-               "factorH * (-(ny * jump_Ez - nz * jump_Ey) / Z_out + alpha * (jump_Hx - nH * nx))",
-               "factorH * (-(nz * jump_Ex - nx * jump_Ez) / Z_out + alpha * (jump_Hy - nH * ny))",
-               "factorH * (-(nx * jump_Ey - ny * jump_Ex) / Z_out + alpha * (jump_Hz - nH * nz))"};
-  s.source = std::vector<std::string>(6);
-  s.speed = "c";
-  s.boundaries = {{"pec", {}, {"-Ex_in", "-Ey_in", "-Ez_in", "Hx_in", "Hy_in", "Hz_in"}, {}, {}}};
-  return s;
-}
 
 /// The lowest transverse magnetic mode of the unit cube between perfect conductors, (1, 1, 1).
 FieldFormulas cavity_mode() {
@@ -62,7 +36,7 @@ double largest_error(const Solver& solver, const FieldFormulas& exact) {
 class SolverTest : public test::DeviceTest {};
 
 TEST_P(SolverTest, MaxwellCavityConverges) {
-  const auto system = std::make_shared<System>(maxwell());
+  const auto system = shipped_system("maxwell", 3);
   for (const int order : {1, 2, 3, 4}) {
     std::vector<double> errors;
     for (const int cells : {2, 4}) {

@@ -99,7 +99,7 @@ TEST(ModelDescriptionTest, RefusesValuesThatMakeNoSense) {
   expect_refusal(layer("pool = { size = 3, width = 2 }"), "one or the other");
   expect_refusal(layer("pool = { size = -3 }"), "layers[0].pool.size: a whole number from 1");
   expect_refusal(layer("pool = { size = 3.5 }"), "a whole number");
-  expect_refusal(layer("pool = { size = [3, 5] }"), "not a list; lists belong into spaces");
+  expect_refusal(layer("pool = { size = [3, 5] }"), "not a list");
   expect_refusal(layer("pool = { size = 3, order = 0 }"), "order 0");
   expect_refusal(layer("pool = { size = 3, order = nan }"), "order nan");
   expect_refusal(layer("pool = { size = 3, border = \"wrap\" }"), "border \"wrap\"");

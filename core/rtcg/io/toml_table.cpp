@@ -1,4 +1,4 @@
-#include "vision/toml_table.h"
+#include "rtcg/io/toml_table.h"
 
 #include <algorithm>
 #include <fstream>
@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-namespace rtcg::vision {
+namespace rtcg {
 
 namespace {
 
@@ -63,7 +63,7 @@ void TomlTable::fail(std::string_view key, std::string_view what) const {
   throw InputError(fmt::format("{}:{}: {}{}{}", file_, line, place, place.empty() ? "" : ": ", what));
 }
 
-void TomlTable::allow(std::initializer_list<std::string_view> keys) const {
+void TomlTable::allow(std::span<const std::string_view> keys) const {
   for (const auto& [key, node] : *table_) {
     const std::string_view given = key.str();
     if (std::find(keys.begin(), keys.end(), given) != keys.end()) continue;
@@ -76,7 +76,7 @@ void TomlTable::allow(std::initializer_list<std::string_view> keys) const {
 void TomlTable::expect(bool right, std::string_view key, std::string_view needed) const {
   if (right) return;
   const bool is_list = (*table_)[key].is_array();
-  fail(key, fmt::format("{} is needed{}", needed, is_list ? ", not a list; lists belong into spaces of models" : ""));
+  fail(key, fmt::format("{} is needed{}", needed, is_list ? ", not a list" : ""));
 }
 
 std::optional<std::size_t> TomlTable::whole(std::string_view key, std::size_t least, std::size_t most) const {
@@ -108,6 +108,43 @@ std::optional<std::string> TomlTable::text(std::string_view key) const {
   return value;
 }
 
+std::vector<std::string> TomlTable::keys() const {
+  std::vector<const toml::key*> found;
+  for (const auto& [key, node] : *table_) found.push_back(&key);
+  std::stable_sort(found.begin(), found.end(), [](const toml::key* a, const toml::key* b) {
+    const toml::source_position x = a->source().begin, y = b->source().begin;
+    return x.line != y.line ? x.line < y.line : x.column < y.column;
+  });
+  std::vector<std::string> names;
+  for (const toml::key* key : found) names.emplace_back(key->str());
+  return names;
+}
+
+std::optional<std::vector<std::string>> TomlTable::texts(std::string_view key) const {
+  if (!has(key)) return std::nullopt;
+  const toml::array* const list = (*table_)[key].as_array();
+  if (!list) fail(key, "a list of texts is needed, such as [\"a\", \"b\"]");
+  std::vector<std::string> values;
+  for (const toml::node& node : *list) {
+    const std::optional<std::string> value = node.value_exact<std::string>();
+    if (!value) fail(key, "a list of texts is needed, such as [\"a\", \"b\"]");
+    values.push_back(*value);
+  }
+  return values;
+}
+
+std::optional<std::vector<double>> TomlTable::reals(std::string_view key) const {
+  if (!has(key)) return std::nullopt;
+  const toml::array* const list = (*table_)[key].as_array();
+  if (!list) fail(key, "a list of numbers is needed, such as [0.5, 1]");
+  std::vector<double> values;
+  for (const toml::node& node : *list) {
+    if (!node.is_number()) fail(key, "a list of numbers is needed, such as [0.5, 1]");
+    values.push_back(*node.value<double>());
+  }
+  return values;
+}
+
 std::optional<TomlTable> TomlTable::inner(std::string_view key) const {
   if (!has(key)) return std::nullopt;
   const toml::table* const table = (*table_)[key].as_table();
@@ -115,4 +152,4 @@ std::optional<TomlTable> TomlTable::inner(std::string_view key) const {
   return TomlTable(*table, file_, fmt::format("{}{}{}", path_, path_.empty() ? "" : ".", key));
 }
 
-}  // namespace rtcg::vision
+}  // namespace rtcg

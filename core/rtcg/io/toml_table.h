@@ -3,14 +3,16 @@
 
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <toml++/toml.h>
 
 #include "rtcg/error.h"
 
-namespace rtcg::vision {
+namespace rtcg {
 
 /// InputError "NAME:LINE: ..." for what is not TOML.
 toml::table parse_toml(std::string_view text, const std::string& name);
@@ -24,7 +26,10 @@ class TomlTable {
       : table_(&table), file_(std::move(file)), path_(std::move(path)) {}
 
   /// InputError for any other key, naming the nearest of these.
-  void allow(std::initializer_list<std::string_view> keys) const;
+  void allow(std::initializer_list<std::string_view> keys) const { allow(std::span(keys.begin(), keys.size())); }
+  void allow(std::span<const std::string_view> keys) const;
+  /// Every key, as they stand in the file.
+  std::vector<std::string> keys() const;
   bool has(std::string_view key) const { return table_->contains(key); }
   const toml::table& table() const { return *table_; }
 
@@ -33,6 +38,8 @@ class TomlTable {
   std::optional<double> real(std::string_view key) const;
   std::optional<bool> flag(std::string_view key) const;
   std::optional<std::string> text(std::string_view key) const;
+  std::optional<std::vector<std::string>> texts(std::string_view key) const;  ///< a list of them
+  std::optional<std::vector<double>> reals(std::string_view key) const;
   std::optional<TomlTable> inner(std::string_view key) const;
 
   /// InputError at the key, or at the table where it does not have the key.
@@ -45,4 +52,4 @@ class TomlTable {
   std::string file_, path_;
 };
 
-}  // namespace rtcg::vision
+}  // namespace rtcg
