@@ -114,6 +114,10 @@ PointMetrics ElementMap::operator()(std::size_t element) const {
   return result;
 }
 
+Eigen::MatrixXd ElementMap::places(std::size_t element) const {
+  return value_ * node_coordinates(mesh_, element);
+}
+
 FaceMap::FaceMap(const Mesh& mesh, const Eigen::MatrixXd& on_face) : mesh_(mesh) {
   for (int face = 0; face < faces_of(mesh.type); ++face)
     maps_.emplace_back(mesh, face_points(mesh.type, face, on_face));

@@ -34,6 +34,8 @@ class ElementMap {
   /// `points` are rows of reference coordinates. Keeps a reference to the mesh.
   ElementMap(const Mesh& mesh, const Eigen::MatrixXd& points);
   PointMetrics operator()(std::size_t element) const;
+  /// Where the points are, [point, 3], and nothing else.
+  Eigen::MatrixXd places(std::size_t element) const;
 
  private:
   const Mesh& mesh_;
