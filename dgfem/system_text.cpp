@@ -369,4 +369,25 @@ std::string field_function(const std::string& name, const System& system,
   return writer.finish(text + "}\n");
 }
 
+std::string measure_function(const std::string& name, const System& system, std::span<const Definition> formulas,
+                             const std::map<std::string, double>& parameters, ScalarType real) {
+  Writer writer(real);
+  writer.prefix(name);
+  Scope scope;
+  for (const auto& [parameter, value] : parameters) scope[parameter] = writer.literal(value);
+  for (std::size_t f = 0; f < system.fields.size(); ++f) scope[system.fields[f]] = fmt::format("q[{}]", f);
+  for (std::size_t i = 0; i < system.materials.size(); ++i)
+    scope[system.materials[i].name] = fmt::format("material[{}]", i);
+  for (std::size_t i = 0; i < system.constants.size(); ++i)
+    scope[system.constants[i].name] = fmt::format("material[{}]", system.materials.size() + i);
+  for (int d = 0; d < 3; ++d) scope.emplace(std::string(1, "xyz"[d]), fmt::format("x[{}]", d));
+  scope.emplace("t", "t");
+  std::string text = fmt::format(
+      "static inline void {}(const real* q, const real* x, real t, const real* material, real* values) {{\n", name);
+  text += writer.definitions(system.volume_let, scope, fmt::format("system '{}', volume let", system.name));
+  for (std::size_t k = 0; k < formulas.size(); ++k)
+    text += fmt::format("  values[{}] = {};\n", k, writer.value(formulas[k].text, scope, formulas[k].name));
+  return writer.finish(text + "}\n");
+}
+
 }  // namespace rtcg::dgfem

@@ -6,6 +6,7 @@
 
 #include "dgfem/geometry.h"
 #include "dgfem/mesh/node_orders.h"
+#include "dgfem/output/shown_arrays.h"
 #include "dgfem/output/subcells.h"
 #include "dgfem/output/vtk_xml.h"
 #include "dgfem/reference_element.h"
@@ -24,17 +25,6 @@ std::uint8_t linear_cell(ElementType type) {
 }
 std::uint8_t lagrange_cell(ElementType type) {
   return type == ElementType::triangle ? 69 : 71;
-}
-
-/// What becomes one array: a vector of the system or a field by itself.
-std::vector<VectorField> shown_arrays(const System& system) {
-  std::vector<VectorField> shown = system.vectors;
-  for (int f = 0; f < static_cast<int>(system.fields.size()); ++f)
-    if (std::none_of(system.vectors.begin(), system.vectors.end(), [&](const VectorField& vector) {
-          return std::find(vector.fields.begin(), vector.fields.end(), f) != vector.fields.end();
-        }))
-      shown.push_back({system.fields[static_cast<std::size_t>(f)], {f}});
-  return shown;
 }
 
 }  // namespace
