@@ -26,8 +26,10 @@ struct SolverOptions {
 class StageExtra {
  public:
   struct Array {
-    std::string name;  ///< of its kind unique in a run: "pml.P"
-    Buffer values;
+    std::string name;                    ///< of its kind unique in a run: "pml.P"
+    Buffer values;                       ///< real [element of `elements`][node][component]
+    std::vector<std::int32_t> elements;  ///< as the discretization numbers them
+    int components = 0;
   };
   virtual ~StageExtra() = default;
   /// Queues its work after the stage's: adds to residual and q_new (b times as much), or changes q_new alone.

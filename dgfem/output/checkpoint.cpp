@@ -240,7 +240,7 @@ std::vector<T> restored(const NodalData& data, ElementType type, int stored_orde
       [&]<class S>(const std::vector<S>& values) {
         for (std::size_t e = 0; e < keys.size(); ++e) {
           const auto found = place.find(keys[e]);
-          if (found == place.end()) throw UsageError(fmt::format("element {} has no data in the checkpoint", e));
+          if (found == place.end()) throw InputError(fmt::format("element {} has no data in the checkpoint", e));
           const S* from = values.data() + found->second * from_nodes * components;
           T* to = result.data() + e * nodes * components;
           if (order == stored_order) {

@@ -53,7 +53,7 @@ void require_same_problem(const Checkpoint& checkpoint, const std::string& name,
 
 /// `data` for the elements with these keys, in their order, at `order`: [element][node][component] as T. The bits as
 /// they were at the same order and precision; otherwise by the orthonormal coefficients, those beyond the lower order
-/// left out. UsageError when an element has no data.
+/// left out. InputError when an element has no data.
 template <class T>
 std::vector<T> restored(const NodalData& data, ElementType type, int stored_order, int order,
                         std::span<const std::uint64_t> keys);

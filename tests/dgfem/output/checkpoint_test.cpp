@@ -189,7 +189,7 @@ TEST(Checkpoint, FitsOnlyItsOwnProblem) {
   moved.points[0][0] += 1e-9;
   EXPECT_MESSAGE(InputError, "of its 8 elements 6 are among the 8 of this one",
                  require_same_problem(checkpoint, "c.h5", "acoustics", fields, moved));
-  EXPECT_MESSAGE(UsageError, "has no data in the checkpoint",
+  EXPECT_MESSAGE(InputError, "has no data in the checkpoint",
                  restored<double>(checkpoint.state, mesh.type, 2, 2, element_keys(moved)));
 }
 
