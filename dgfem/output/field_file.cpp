@@ -108,7 +108,12 @@ void FieldFileWriter::write(const std::filesystem::path& file, const System& sys
                   "",
                   fmt::format("NumberOfPoints=\"{}\" NumberOfCells=\"{}\"", elements * points_each, cells),
                   time,
+                  {},
                   {}};
+  std::vector<std::string> names;
+  for (std::size_t r = 0; r < mesh_.regions.size(); ++r)
+    for (const std::string& name : mesh_.regions[r].names) names.push_back(fmt::format("{} {}", r, name));
+  content.texts.push_back(VtkArray::of_texts("region_names", std::move(names)));
   content.sections.push_back(std::move(point_data));
   content.sections.push_back({"CellData", {VtkArray::of<std::int32_t>("region", 1, [&] {
                                 std::vector<std::int32_t> regions;

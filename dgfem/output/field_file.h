@@ -31,7 +31,8 @@ class FieldFileWriter {
   FieldFileWriter(const Mesh& mesh, int order, const FieldFileOptions& options = {});
 
   /// `values` are [element][node][field] at the warp & blend nodes, in the mesh's order of elements. Vectors of the
-  /// system become arrays of three components and the other fields scalars; "region" is a cell array. UsageError when
+  /// system become arrays of three components and the other fields scalars; "region" is a cell array,
+  /// "region_names" has its lines "NUMBER NAME". UsageError when
   /// the number of values is wrong, InputError when the file cannot be written.
   void write(const std::filesystem::path& file, const System& system, std::span<const double> values,
              std::optional<double> time = {}) const;

@@ -74,15 +74,15 @@ std::vector<Block> compressed_blocks(std::span<const std::byte> bytes) {
 class Writer {
  public:
   Writer(const std::filesystem::path& path, std::string shown)
-      : shown_(std::move(shown)), out_(path, std::ios::binary | std::ios::trunc) {}
+      : shown_(std::move(shown)), out_(path, std::ios::binary | std::ios::trunc) {
+    errno = 0;
+  }
 
   void text(const std::string& text) { raw(text.data(), text.size()); }
 
   /// Leaves room for the offset, known only when the arrays before are compressed.
   void declare(const VtkArray& array) {
-    text(fmt::format(
-        "        <DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" offset=\"",
-        array.type(), escaped(array.name()), array.components()));
+    text("        " + array.element() + " format=\"appended\" offset=\"");
     offsets_.push_back(out_.tellp());
     text(std::string(offset_digits, '0') + "\"/>\n");
   }
@@ -123,7 +123,6 @@ class Writer {
                                  errno != 0 ? std::strerror(errno) : "the reason is not known"));
   }
   void raw(const void* bytes, std::size_t size) {
-    errno = 0;
     if (!out_.write(static_cast<const char*>(bytes), static_cast<std::streamsize>(size))) fail();
   }
 
@@ -136,6 +135,24 @@ class Writer {
 
 }  // namespace
 
+VtkArray VtkArray::of_texts(std::string name, std::vector<std::string> texts) {
+  VtkArray array(std::move(name), "String", 1, {});
+  array.texts_ = texts.size();
+  array.give_ = [texts = std::move(texts)](const Sink& sink) {
+    std::string all;  // each ended by a zero
+    for (const std::string& text : texts) all.append(text.c_str(), text.size() + 1);
+    sink(std::as_bytes(std::span(all)));
+  };
+  return array;
+}
+
+std::string VtkArray::element() const {
+  return std::string_view(type_) == "String"
+             ? fmt::format("<Array type=\"String\" Name=\"{}\" NumberOfTuples=\"{}\"", escaped(name_), texts_)
+             : fmt::format("<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\"", type_, escaped(name_),
+                           components_);
+}
+
 void write_vtk(const std::filesystem::path& file, const VtkFile& content) {
   AsideFile aside(file);
   Writer writer(aside.path(), file.string());
@@ -143,11 +160,14 @@ void write_vtk(const std::filesystem::path& file, const VtkFile& content) {
       fmt::format("<?xml version=\"1.0\"?>\n<VTKFile type=\"{0}\" version=\"{1}\" byte_order=\"LittleEndian\" "
                   "header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">\n  <{0} {2}>\n",
                   content.grid, content.version, content.grid_attributes));
+  writer.text("    <FieldData>\n");
   if (content.time)
     writer.text(
-        fmt::format("    <FieldData><DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
-                    "format=\"ascii\">{}</DataArray></FieldData>\n",
+        fmt::format("      <DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{}"
+                    "</DataArray>\n",
                     *content.time));
+  for (const VtkArray& array : content.texts) writer.declare(array);
+  writer.text("    </FieldData>\n");
   writer.text(fmt::format("    <Piece {}>\n", content.piece_attributes));
   for (const VtkSection& section : content.sections) {
     writer.text(fmt::format("      <{}>\n", section.element));
@@ -157,9 +177,12 @@ void write_vtk(const std::filesystem::path& file, const VtkFile& content) {
   writer.text(fmt::format("    </Piece>\n  </{}>\n  <AppendedData encoding=\"raw\">\n_", content.grid));
   writer.begin_data();
   std::size_t declared = 0;
+  const auto give = [&](const VtkArray& array) {
+    array.give([&](std::span<const std::byte> bytes) { writer.data(declared++, bytes); });
+  };
+  for (const VtkArray& array : content.texts) give(array);
   for (const VtkSection& section : content.sections)
-    for (const VtkArray& array : section.arrays)
-      array.give([&](std::span<const std::byte> bytes) { writer.data(declared++, bytes); });
+    for (const VtkArray& array : section.arrays) give(array);
   writer.text("\n  </AppendedData>\n</VTKFile>\n");
   writer.close();
   aside.commit();

@@ -44,9 +44,11 @@ class VtkArray {
     });
   }
 
-  const std::string& name() const { return name_; }
-  const char* type() const { return type_; }
-  int components() const { return components_; }
+  /// An array of strings that belongs to the whole grid.
+  static VtkArray of_texts(std::string name, std::vector<std::string> texts);
+
+  /// The array's element, up to its offset.
+  std::string element() const;
   void give(const Sink& sink) const { give_(sink); }
 
  private:
@@ -55,6 +57,7 @@ class VtkArray {
   std::string name_;
   const char* type_;
   int components_;
+  std::size_t texts_ = 0;  // of an array of strings, which has no components
   std::function<void(const Sink&)> give_;
 };
 
@@ -69,6 +72,7 @@ struct VtkFile {
   std::string grid_attributes;  ///< "WholeExtent=..." or nothing
   std::string piece_attributes;
   std::optional<double> time;
+  std::vector<VtkArray> texts;  ///< of_texts()
   std::vector<VtkSection> sections;
 };
 

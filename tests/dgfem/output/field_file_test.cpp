@@ -8,6 +8,7 @@
 #include <vtkGenericCell.h>
 #include <vtkNew.h>
 #include <vtkPointData.h>
+#include <vtkStringArray.h>
 #include <vtkUnstructuredGrid.h>
 #include <vtkXMLUnstructuredGridReader.h>
 
@@ -95,7 +96,7 @@ double largest_error(vtkUnstructuredGrid* grid, int degree, int fields) {
 
 Mesh two_regions(ElementType type) {
   Mesh mesh = box_mesh({type, {2, 1, 1}, {0, 0, 0}, {1, 1, type == ElementType::triangle ? 0.0 : 1.0}});
-  mesh.regions.push_back({{"other"}});
+  mesh.regions.push_back({{"other", "löss <\"&>"}});
   mesh.region_of.back() = 1;
   return mesh;
 }
@@ -117,6 +118,11 @@ TEST(FieldFile, HoldsPolynomialsExactlyAtEveryOrder) {
             << name_of(type) << " " << order;
         EXPECT_EQ(grid->GetCellData()->GetArray("region")->GetTuple1(grid->GetNumberOfCells() - 1), 1);
         EXPECT_EQ(grid->GetCellData()->GetArray("region")->GetTuple1(0), 0);
+        auto* names = vtkStringArray::SafeDownCast(grid->GetFieldData()->GetAbstractArray("region_names"));
+        ASSERT_NE(names, nullptr);
+        ASSERT_EQ(names->GetNumberOfValues(), 3);
+        EXPECT_EQ(names->GetValue(1), "1 other");
+        EXPECT_EQ(names->GetValue(2), "1 löss <\"&>");
         EXPECT_EQ(grid->GetFieldData()->GetArray("TimeValue")->GetTuple1(0), 0.1);
       }
 }

@@ -62,45 +62,6 @@ TEST_P(ProbesTest, OutsideOrTwiceAreRefused) {
   EXPECT_TRUE(Probes(solver, {})(solver).empty());
 }
 
-TEST_P(ProbesTest, PlanesHoldWhatLiesInTheMesh) {
-  const Solver solver(stream(), problem(3, 3));
-  const System& system = *solver.discretization().system;
-  const PlaneProbe plane(solver, {"cut", 1, 0.25, {9, 5}});
-  const std::vector<double> values = plane(solver);
-  ASSERT_EQ(values.size(), system.fields.size() * 45);
-  EXPECT_EQ(plane.spacing(), (std::array{0.25, 0.25}));
-  EXPECT_EQ(plane.origin(), (Point{0, 0.25, 0}));
-  const auto p = static_cast<std::size_t>(system.field("p"));
-  for (std::size_t j = 0; j < 5; ++j)
-    for (std::size_t i = 0; i < 9; ++i) {
-      const double x = 0.25 * static_cast<double>(i), z = 0.25 * static_cast<double>(j);
-      EXPECT_NEAR(values[p * 45 + j * 9 + i], x * x - 0.5 * z, 1e-12);
-    }
-  EXPECT_MESSAGE(InputError, "plane 'off' at y = 7 has no point in the mesh, which reaches from (0, 0, 0)",
-                 PlaneProbe(solver, {"off", 1, 7}));
-  EXPECT_MESSAGE(UsageError, "plane 'thin': normal to axis 0 with 1 x 4 points",
-                 PlaneProbe(solver, {"thin", 0, 0.5, {1, 4}}));
-}
-
-TEST_P(ProbesTest, PlanesOfCurvedMeshesAreEmptyOutside) {
-  const Solver solver(stream(), problem(2, 2, true));
-  const System& system = *solver.discretization().system;
-  const PlaneProbe plane(solver, {"all", 2, 0, {45, 21}});
-  const std::vector<double> values = plane(solver);
-  const auto v = static_cast<std::size_t>(system.field("v"));
-  const auto at = [&](std::size_t i, std::size_t j) { return values[(v * 21 + j) * 45 + i]; };
-  for (std::size_t j = 0; j < 21; ++j)
-    for (std::size_t i = 0; i < 45; ++i) {
-      const double x = 0.05 * static_cast<double>(i), y = 0.05 * static_cast<double>(j), start = 0.2 * y * y;
-      if (x < start - 1e-6 || x > 2 + start + 1e-6) {
-        EXPECT_TRUE(std::isnan(at(i, j))) << x << ' ' << y;
-      }
-      if (x > start + 1e-6 && x < 2 + start - 1e-6) {
-        EXPECT_NEAR(at(i, j), 1 + y, 1e-12);
-      }
-    }
-}
-
 RTCG_INSTANTIATE_FOR_DEVICES(ProbesTest);
 
 }  // namespace
