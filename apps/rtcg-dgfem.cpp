@@ -7,6 +7,7 @@ int main(int argc, char** argv) {
   return rtcg::app::run_application(argc, argv, "Discontinuous Galerkin solver for waves and flows on a GPU or a CPU",
                                     [](CLI::App& app) {
                                       app.require_subcommand(1);
+                                      rtcg::app::add_run_command(app);
                                       rtcg::app::add_mesh_commands(app);
                                     });
 }

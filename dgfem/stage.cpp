@@ -94,4 +94,12 @@ std::size_t StageData::state_bytes() const {
   return padded_elements() * static_cast<std::size_t>(mesh->nodes() * mesh->fields()) * real_size();
 }
 
+std::size_t StageData::bytes() const {
+  std::size_t total = 3 * state_bytes();
+  for (const Buffer* buffer : {&metric, &faces, &link, &region, &neighbour_region, &materials, &vertices, &weights,
+                               &face_nodes, &neighbour_nodes})
+    total += buffer->bytes();
+  return total;
+}
+
 }  // namespace rtcg::dgfem

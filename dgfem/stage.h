@@ -24,6 +24,8 @@ struct StageData {
   std::size_t real_size() const { return size_of(precision); }
   std::size_t padded_elements() const { return (mesh->size() + 63) / 64 * 64; }
   std::size_t state_bytes() const;
+  /// Everything on the device: three states and what the kernels read of the mesh.
+  std::size_t bytes() const;
 
   Stream stream;
   std::shared_ptr<const Discretization> mesh;

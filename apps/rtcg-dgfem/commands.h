@@ -9,5 +9,6 @@ namespace rtcg::app {
 
 /// mesh info, mesh check, mesh convert.
 void add_mesh_commands(CLI::App& app);
+void add_run_command(CLI::App& app);
 
 }  // namespace rtcg::app

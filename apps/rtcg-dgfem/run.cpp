@@ -1,0 +1,236 @@
+#include "apps/rtcg-dgfem/run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "apps/common/json_output.h"
+#include "apps/common/progress.h"
+#include "dgfem/output/checkpoint_rotation.h"
+#include "dgfem/output/measurement.h"
+#include "dgfem/output/restart.h"
+#include "dgfem/output/table_file.h"
+#include "dgfem/output/time_series.h"
+#include "rtcg/error.h"
+
+namespace rtcg::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Times k x every; the run's end is one as well.
+class Schedule {
+ public:
+  Schedule(double every, double end) : every_(every > 0 ? every : end), end_(end) {}
+  double after(double time) const {
+    const double next = every_ * (std::floor(time / every_ * (1 + 1e-12)) + 1);
+    return next > end_ * (1 - 1e-12) ? end_ : next;
+  }
+  bool is_due(double time) const {
+    if (time >= end_ * (1 - 1e-12)) return true;
+    const double k = time / every_;
+    return std::abs(k - std::round(k)) < 1e-9 * std::max(1.0, k);
+  }
+
+ private:
+  double every_, end_;
+};
+
+dgfem::SolverOptions solver_options(const dgfem::Case& plan) {
+  dgfem::SolverOptions options;
+  options.precision = plan.precision;
+  options.cfl = plan.cfl;
+  options.step = plan.step;
+  return options;
+}
+
+std::vector<std::string> names_of(const std::vector<dgfem::Measure>& measures) {
+  std::vector<std::string> names;
+  for (const dgfem::Measure& measure : measures) names.push_back(measure.name);
+  return names;
+}
+
+class Run {
+ public:
+  Run(const Stream& stream, const dgfem::Case& plan, const RunPlaces& places)
+      : plan_(plan),
+        places_(places),
+        start_(Clock::now()),
+        problem_(plan.load()),
+        solver_(stream, problem_, solver_options(plan)),
+        samples_(plan.output.sample_every > 0 ? plan.output.sample_every : plan.final_time / 100, plan.final_time),
+        pictures_(plan.output.every, plan.final_time),
+        checkpoints_(plan.output.checkpoint_every, plan.final_time),
+        probes_(solver_, plan.probes),
+        rotation_(places.directory, plan.name, plan.output.keep) {
+    std::vector<dgfem::Measure> measures = dgfem::energy_measures(*problem_.system);
+    for (dgfem::Measure& content : dgfem::content_measures(*problem_.system)) measures.push_back(std::move(content));
+    energy_.emplace(solver_, measures);
+    if (!problem_.exact.empty()) errors_.emplace(solver_, dgfem::error_measures(problem_.exact));
+    if (!places.restart.empty())
+      dgfem::restart(solver_, dgfem::read_checkpoint(places.restart), places.restart.string());
+    std::error_code failed;
+    fs::create_directories(places.directory, failed);
+    if (failed) throw InputError(fmt::format("{}: cannot be made: {}", places.directory.string(), failed.message()));
+    open_tables();
+    if (plan.output.cells) {
+      writer_.emplace(solver_.discretization().mesh, solver_.discretization().reference.order(),
+                      dgfem::FieldFileOptions{*plan.output.cells, plan.precision == ScalarType::f32});
+      const fs::path list = places.directory / (plan.name + ".pvd");
+      series_ = places.restart.empty() ? dgfem::TimeSeries(list) : dgfem::TimeSeries::continued(list, solver_.time());
+    }
+    setup_seconds_ = seconds_since(start_);
+  }
+
+  RunSummary go() {
+    Progress progress(plan_.name, 1000);
+    if (places_.restart.empty()) {
+      sample(progress);
+      picture();
+    }
+    const double begin = solver_.time();
+    const std::int64_t steps_before = solver_.steps();
+    while (solver_.time() < plan_.final_time) {
+      const double time = solver_.time();
+      const double next = std::min({samples_.after(time), pictures_.after(time), checkpoints_.after(time)});
+      const auto started = Clock::now();
+      solver_.advance_to(next);
+      solver_.stream().synchronize();
+      stepping_ += seconds_since(started);
+      sample(progress);
+      if (pictures_.is_due(next)) picture();
+      if (checkpoints_.is_due(next)) checkpoint();
+    }
+    return summary(begin, solver_.steps() - steps_before);
+  }
+
+ private:
+  void open_tables() {
+    const std::vector<std::string> energy = names_of(energy_->measures());
+    const fs::path energy_file = places_.directory / "energy.csv", probe_file = places_.directory / "probes.csv";
+    if (places_.restart.empty()) {
+      energy_table_.emplace(energy_file, energy);
+      if (!plan_.probes.empty()) probe_table_.emplace(probe_file, probes_.columns());
+    } else {
+      energy_table_.emplace(dgfem::TableFile::continued(energy_file, energy, solver_.time()));
+      if (!plan_.probes.empty())
+        probe_table_.emplace(dgfem::TableFile::continued(probe_file, probes_.columns(), solver_.time()));
+    }
+  }
+
+  void sample(Progress& progress) {
+    const double time = solver_.time();
+    last_ = (*energy_)(solver_);
+    if (std::any_of(last_.begin(), last_.end(), [](double v) { return !std::isfinite(v); })) {
+      const auto checkpoint = rotation_.latest();
+      throw NumericalError(fmt::format("{}: fields are not finite at t = {:g}, step {}; {}", plan_.name, time,
+                                       solver_.steps(),
+                                       checkpoint ? "the last good checkpoint is " + checkpoint->string()
+                                                  : "there is no checkpoint; a smaller cfl or step may help"));
+    }
+    energy_table_->add(time, last_);
+    if (probe_table_) probe_table_->add(time, probes_(solver_));
+    progress.update(static_cast<std::size_t>(1000 * time / plan_.final_time),
+                    fmt::format("t = {:.4g}, {} = {:.6g}", time, energy_->measures().front().name, last_.front()));
+  }
+
+  void picture() {
+    if (!writer_) return;
+    writer_->write(series_->file_of(solver_.time()), *problem_.system, solver_.fields(), solver_.time());
+    series_->add(solver_.time());
+  }
+
+  void checkpoint() { last_checkpoint_ = rotation_.write(dgfem::checkpoint_of(solver_)); }
+
+  RunSummary summary(double begin, std::int64_t steps) {
+    const dgfem::Discretization& mesh = solver_.discretization();
+    RunSummary result;
+    result.name = plan_.name, result.system = problem_.system->name, result.mesh = plan_.mesh.text();
+    result.device = solver_.stream().device().properties().name;
+    result.precision = plan_.precision == ScalarType::f32 ? "single" : "double";
+    result.order = mesh.reference.order(), result.elements = mesh.size(), result.curved = mesh.curved();
+    result.dofs = mesh.dofs(), result.time = solver_.time(), result.steps = steps;
+    result.step = steps > 0 ? (solver_.time() - begin) / static_cast<double>(steps) : solver_.step();
+    result.seconds = stepping_, result.setup_seconds = setup_seconds_;
+    const auto stages = static_cast<double>(solver_.options().scheme.stages());
+    result.dofs_per_second = stepping_ > 0 ? mesh.dofs() * stages * static_cast<double>(steps) / stepping_ : 0;
+    result.bytes_per_dof = static_cast<double>(solver_.data()->bytes()) / mesh.dofs();
+    for (std::size_t i = 0; i < last_.size(); ++i) result.measures[energy_->measures()[i].name] = last_[i];
+    if (errors_) {
+      const std::vector<double> values = (*errors_)(solver_);
+      for (std::size_t i = 0; i < values.size(); ++i) result.measures[errors_->measures()[i].name] = values[i];
+    }
+    result.checkpoint = last_checkpoint_.string();
+    write_json((places_.directory / "summary.json").string(), to_json(result));
+    return result;
+  }
+
+  const dgfem::Case& plan_;
+  const RunPlaces& places_;
+  Clock::time_point start_;
+  dgfem::Problem problem_;
+  dgfem::Solver solver_;
+  Schedule samples_, pictures_, checkpoints_;
+  dgfem::Probes probes_;
+  dgfem::CheckpointRotation rotation_;
+  std::optional<dgfem::Measurement> energy_, errors_;
+  std::optional<dgfem::TableFile> energy_table_, probe_table_;
+  std::optional<dgfem::FieldFileWriter> writer_;
+  std::optional<dgfem::TimeSeries> series_;
+  std::vector<double> last_;
+  fs::path last_checkpoint_;
+  double stepping_ = 0, setup_seconds_ = 0;
+};
+
+}  // namespace
+
+RunSummary run(const Stream& stream, const dgfem::Case& plan, const RunPlaces& places) {
+  return Run(stream, plan, places).go();
+}
+
+std::string to_text(const RunSummary& summary) {
+  std::string text = fmt::format(
+      "case         {}: {} of order {}, {} precision, on {}\nmesh         {}: {} elements ({} curved), {:.4g} degrees "
+      "of "
+      "freedom, {:.3g} B each\ntime         {:g} in {} steps of {:.4g}\nspeed        {:.3f} s, {:.4g} GDOF/s a stage; "
+      "set-up {:.2f} s\n",
+      summary.name, summary.system, summary.order, summary.precision, summary.device, summary.mesh, summary.elements,
+      summary.curved, summary.dofs, summary.bytes_per_dof, summary.time, summary.steps, summary.step, summary.seconds,
+      summary.dofs_per_second / 1e9, summary.setup_seconds);
+  for (const auto& [name, value] : summary.measures) text += fmt::format("{:<12} {:.9g}\n", name, value);
+  return text;
+}
+
+nlohmann::ordered_json to_json(const RunSummary& s) {
+  nlohmann::ordered_json measures = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : s.measures) measures[name] = value;
+  return {{"case", s.name},
+          {"system", s.system},
+          {"order", s.order},
+          {"precision", s.precision},
+          {"device", s.device},
+          {"mesh", {{"source", s.mesh}, {"elements", s.elements}, {"curved", s.curved}}},
+          {"dofs", s.dofs},
+          {"bytes_per_dof", s.bytes_per_dof},
+          {"time", s.time},
+          {"steps", s.steps},
+          {"step", s.step},
+          {"seconds", s.seconds},
+          {"setup_seconds", s.setup_seconds},
+          {"dofs_per_second", s.dofs_per_second},
+          {"measures", measures},
+          {"checkpoint", s.checkpoint}};
+}
+
+}  // namespace rtcg::app
