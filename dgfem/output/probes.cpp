@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "rtcg/compile/compiler.h"
@@ -30,11 +31,15 @@ PointSampler::PointSampler(const Solver& solver, std::span<const Located> points
   if (points.empty()) return;
   const Discretization& mesh = *data_->mesh;
   std::vector<std::int32_t> element;
+  for (const Located& point : points) element.push_back(point.element);
+  constexpr std::size_t at_once = 4096;
   std::vector<double> rows;
-  for (const Located& point : points) {
-    const Eigen::MatrixXd row = mesh.reference.interpolation(point.reference);
-    element.push_back(point.element);
-    rows.insert(rows.end(), row.data(), row.data() + row.size());
+  for (std::size_t first = 0; first < points.size(); first += at_once) {
+    const std::size_t count = std::min(at_once, points.size() - first);
+    Eigen::MatrixXd places(count, mesh.reference.dimension());
+    for (std::size_t p = 0; p < count; ++p) places.row(static_cast<Eigen::Index>(p)) = points[first + p].reference;
+    const Eigen::MatrixXd columns = mesh.reference.interpolation(places).transpose();
+    rows.insert(rows.end(), columns.data(), columns.data() + columns.size());
   }
   element_ = Buffer::from(data_->stream, element);
   rows_ = Buffer::from(data_->stream, rows);

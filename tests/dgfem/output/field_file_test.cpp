@@ -1,6 +1,7 @@
 #include "dgfem/output/field_file.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <vtkCell.h>
 #include <vtkCellData.h>
 #include <vtkDataArray.h>
@@ -14,6 +15,7 @@
 
 #include <Eigen/LU>
 #include <cmath>
+#include <csignal>
 
 #include "dgfem/geometry.h"
 #include "dgfem/mesh/box.h"
@@ -209,6 +211,21 @@ TEST(FieldFile, SaysWhatIsWrongAndKeepsTheOldFile) {
                  writer.write(scratch / "f.vtu", system, std::vector<double>(3)));
   EXPECT_MESSAGE(InputError, "none/f.vtu: cannot be written",
                  writer.write(scratch / "none/f.vtu", system, nodal_values(mesh, 2, 1, 3)));
+  // A limit on the size of files stands for a full disk.
+  writer.write(scratch / "f.vtu", system, nodal_values(mesh, 2, 1, 3));
+  const std::string before = read_bytes(scratch / "f.vtu");
+  rlimit unlimited{};
+  getrlimit(RLIMIT_FSIZE, &unlimited);
+  auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit limited = unlimited;
+  limited.rlim_cur = 1000;
+  setrlimit(RLIMIT_FSIZE, &limited);
+  EXPECT_MESSAGE(InputError, "f.vtu: cannot be written whole: File too large",
+                 writer.write(scratch / "f.vtu", system, nodal_values(mesh, 2, 2, 3)));
+  setrlimit(RLIMIT_FSIZE, &unlimited);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(read_bytes(scratch / "f.vtu"), before);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(scratch.path()), {}), 1);
   EXPECT_MESSAGE(UsageError, "\"cubes\" is no kind of cells", parse_field_cells("cubes"));
   EXPECT_EQ(parse_field_cells("subdivide"), FieldCells::subdivided);
 }
