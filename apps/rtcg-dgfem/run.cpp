@@ -13,8 +13,8 @@
 #include "apps/common/progress.h"
 #include "dgfem/output/checkpoint_rotation.h"
 #include "dgfem/output/measurement.h"
+#include "dgfem/output/probe_record.h"
 #include "dgfem/output/restart.h"
-#include "dgfem/output/table_file.h"
 #include "dgfem/output/time_series.h"
 #include "rtcg/error.h"
 
@@ -72,24 +72,28 @@ class Run {
         samples_(plan.output.sample_every > 0 ? plan.output.sample_every : plan.final_time / 100, plan.final_time),
         pictures_(plan.output.every, plan.final_time),
         checkpoints_(plan.output.checkpoint_every, plan.final_time),
-        probes_(solver_, plan.probes),
         rotation_(places.directory, plan.name, plan.output.keep) {
     std::vector<dgfem::Measure> measures = dgfem::energy_measures(*problem_.system);
     for (dgfem::Measure& content : dgfem::content_measures(*problem_.system)) measures.push_back(std::move(content));
     energy_.emplace(solver_, measures);
     if (!problem_.exact.empty()) errors_.emplace(solver_, dgfem::error_measures(problem_.exact));
-    if (!places.restart.empty())
-      dgfem::restart(solver_, dgfem::read_checkpoint(places.restart), places.restart.string());
+    std::optional<dgfem::Checkpoint> from;
+    if (!places.restart.empty()) {
+      from = dgfem::read_checkpoint(places.restart);
+      dgfem::restart(solver_, *from, places.restart.string());
+    }
+    for (const dgfem::Plane& plane : plan.planes) planes_.emplace_back(solver_, plane);
     std::error_code failed;
     fs::create_directories(places.directory, failed);
     if (failed) throw InputError(fmt::format("{}: cannot be made: {}", places.directory.string(), failed.message()));
-    open_tables();
+    open_tables(from ? &*from : nullptr);
     if (plan.output.cells) {
       writer_.emplace(solver_.discretization().mesh, solver_.discretization().reference.order(),
                       dgfem::FieldFileOptions{*plan.output.cells, plan.precision == ScalarType::f32});
-      const fs::path list = places.directory / (plan.name + ".pvd");
-      series_ = places.restart.empty() ? dgfem::TimeSeries(list) : dgfem::TimeSeries::continued(list, solver_.time());
+      series_ = list_of(plan.name, ".vtu");
     }
+    for (const dgfem::Plane& plane : plan.planes)
+      plane_series_.push_back(list_of(plan.name + "_" + plane.name, ".vti"));
     setup_seconds_ = seconds_since(start_);
   }
 
@@ -116,17 +120,20 @@ class Run {
   }
 
  private:
-  void open_tables() {
+  dgfem::TimeSeries list_of(const std::string& name, const std::string& extension) const {
+    const fs::path list = places_.directory / (name + ".pvd");
+    return places_.restart.empty() ? dgfem::TimeSeries(list, extension)
+                                   : dgfem::TimeSeries::continued(list, solver_.time(), extension);
+  }
+
+  void open_tables(const dgfem::Checkpoint* from) {
+    // First, because it may refuse a probe: nothing of an earlier run is replaced then.
+    if (!plan_.probes.empty())
+      probes_.emplace(solver_, plan_.probes, plan_.frequencies, places_.directory / "probes.csv", from);
     const std::vector<std::string> energy = names_of(energy_->measures());
-    const fs::path energy_file = places_.directory / "energy.csv", probe_file = places_.directory / "probes.csv";
-    if (places_.restart.empty()) {
-      energy_table_.emplace(energy_file, energy);
-      if (!plan_.probes.empty()) probe_table_.emplace(probe_file, probes_.columns());
-    } else {
-      energy_table_.emplace(dgfem::TableFile::continued(energy_file, energy, solver_.time()));
-      if (!plan_.probes.empty())
-        probe_table_.emplace(dgfem::TableFile::continued(probe_file, probes_.columns(), solver_.time()));
-    }
+    const fs::path file = places_.directory / "energy.csv";
+    energy_table_.emplace(from == nullptr ? dgfem::TableFile(file, energy)
+                                          : dgfem::TableFile::continued(file, energy, from->time));
   }
 
   void sample(Progress& progress) {
@@ -139,19 +146,31 @@ class Run {
                                        checkpoint ? "the last good checkpoint is " + checkpoint->string()
                                                   : "there is no checkpoint; a smaller cfl or step may help"));
     }
-    energy_table_->add(time, last_);
-    if (probe_table_) probe_table_->add(time, probes_(solver_));
+    if (samples_.is_due(time)) {
+      energy_table_->add(time, last_);
+      if (probes_) probes_->add(solver_);
+    }
     progress.update(static_cast<std::size_t>(1000 * time / plan_.final_time),
                     fmt::format("t = {:.4g}, {} = {:.6g}", time, energy_->measures().front().name, last_.front()));
   }
 
   void picture() {
-    if (!writer_) return;
-    writer_->write(series_->file_of(solver_.time()), *problem_.system, solver_.fields(), solver_.time());
-    series_->add(solver_.time());
+    const double time = solver_.time();
+    if (writer_) {
+      writer_->write(series_->file_of(time), *problem_.system, solver_.fields(), time);
+      series_->add(time);
+    }
+    for (std::size_t i = 0; i < planes_.size(); ++i) {
+      planes_[i].write(plane_series_[i].file_of(time), *problem_.system, planes_[i](solver_), time);
+      plane_series_[i].add(time);
+    }
   }
 
-  void checkpoint() { last_checkpoint_ = rotation_.write(dgfem::checkpoint_of(solver_)); }
+  void checkpoint() {
+    dgfem::Checkpoint checkpoint = dgfem::checkpoint_of(solver_);
+    if (probes_) probes_->save(checkpoint);
+    last_checkpoint_ = rotation_.write(checkpoint);
+  }
 
   RunSummary summary(double begin, std::int64_t steps) {
     const dgfem::Discretization& mesh = solver_.discretization();
@@ -172,6 +191,10 @@ class Run {
       for (std::size_t i = 0; i < values.size(); ++i) result.measures[errors_->measures()[i].name] = values[i];
     }
     result.checkpoint = last_checkpoint_.string();
+    if (probes_) {
+      result.resonances = probes_->resonances(solver_.stream());
+      probes_->write_fourier(places_.directory / "fourier.csv");
+    }
     write_json((places_.directory / "summary.json").string(), to_json(result));
     return result;
   }
@@ -182,10 +205,12 @@ class Run {
   dgfem::Problem problem_;
   dgfem::Solver solver_;
   Schedule samples_, pictures_, checkpoints_;
-  dgfem::Probes probes_;
   dgfem::CheckpointRotation rotation_;
   std::optional<dgfem::Measurement> energy_, errors_;
-  std::optional<dgfem::TableFile> energy_table_, probe_table_;
+  std::optional<dgfem::TableFile> energy_table_;
+  std::optional<dgfem::ProbeRecord> probes_;
+  std::vector<dgfem::PlaneProbe> planes_;
+  std::vector<dgfem::TimeSeries> plane_series_;
   std::optional<dgfem::FieldFileWriter> writer_;
   std::optional<dgfem::TimeSeries> series_;
   std::vector<double> last_;
@@ -209,12 +234,18 @@ std::string to_text(const RunSummary& summary) {
       summary.curved, summary.dofs, summary.bytes_per_dof, summary.time, summary.steps, summary.step, summary.seconds,
       summary.dofs_per_second / 1e9, summary.setup_seconds);
   for (const auto& [name, value] : summary.measures) text += fmt::format("{:<12} {:.9g}\n", name, value);
+  for (const auto& [column, peak] : summary.resonances)
+    text +=
+        fmt::format("resonance    {}: frequency {:.9g}, amplitude {:.4g}\n", column, peak.frequency, peak.amplitude);
   return text;
 }
 
 nlohmann::ordered_json to_json(const RunSummary& s) {
   nlohmann::ordered_json measures = nlohmann::ordered_json::object();
   for (const auto& [name, value] : s.measures) measures[name] = value;
+  nlohmann::ordered_json resonances = nlohmann::ordered_json::array();
+  for (const auto& [column, peak] : s.resonances)
+    resonances.push_back({{"probe", column}, {"frequency", peak.frequency}, {"amplitude", peak.amplitude}});
   return {{"case", s.name},
           {"system", s.system},
           {"order", s.order},
@@ -230,6 +261,7 @@ nlohmann::ordered_json to_json(const RunSummary& s) {
           {"setup_seconds", s.setup_seconds},
           {"dofs_per_second", s.dofs_per_second},
           {"measures", measures},
+          {"resonances", resonances},
           {"checkpoint", s.checkpoint}};
 }
 

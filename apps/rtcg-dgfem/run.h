@@ -7,13 +7,15 @@
 #include <string>
 
 #include "dgfem/case/case_file.h"
+#include "dgfem/output/probe_record.h"
 #include "rtcg/device/stream.h"
 
 namespace rtcg::app {
 
 struct RunPlaces {
-  std::filesystem::path directory;  ///< NAME.pvd, energy.csv, probes.csv, checkpoints, summary.json
-  std::filesystem::path restart;    ///< a checkpoint, or empty
+  std::filesystem::path
+      directory;  ///< NAME.pvd, NAME_PLANE.pvd, energy.csv, probes.csv, fourier.csv, checkpoints, summary.json
+  std::filesystem::path restart;  ///< a checkpoint, or empty
 };
 
 struct RunSummary {
@@ -26,7 +28,7 @@ struct RunSummary {
   double dofs_per_second = 0;  ///< per stage
   double setup_seconds = 0, bytes_per_dof = 0;
   std::map<std::string, double> measures;  ///< at the end: energy, errors ("Ez.l2", "Ez.max")
-  std::vector<std::string> resonances;
+  std::vector<dgfem::ProbeRecord::Peak> resonances;
   std::string checkpoint;  ///< the last one
 };
 

@@ -13,10 +13,11 @@
 
 namespace rtcg::dgfem {
 
-TimeSeries::TimeSeries(std::filesystem::path file) : file_(std::move(file)) {}
+TimeSeries::TimeSeries(std::filesystem::path file, std::string extension)
+    : file_(std::move(file)), extension_(std::move(extension)) {}
 
-TimeSeries TimeSeries::continued(std::filesystem::path file, double time) {
-  TimeSeries series(std::move(file));
+TimeSeries TimeSeries::continued(std::filesystem::path file, double time, std::string extension) {
+  TimeSeries series(std::move(file), std::move(extension));
   if (!std::filesystem::exists(series.file_)) return series;
   const auto fail = [&](const std::string& what) {
     throw InputError(fmt::format("{}: {}; remove it to start a new list", series.file_.string(), what));
@@ -43,7 +44,7 @@ std::filesystem::path TimeSeries::file_of(double time) const {
   for (const Entry& entry : entries_)
     if (entry.time == time) return file_.parent_path() / entry.file;
   for (std::size_t number = entries_.size();; ++number) {
-    const std::string name = fmt::format("{}_{:06}.vtu", file_.stem().string(), number);
+    const std::string name = fmt::format("{}_{:06}{}", file_.stem().string(), number, extension_);
     if (std::none_of(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.file == name; }))
       return file_.parent_path() / name;
   }

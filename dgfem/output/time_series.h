@@ -18,10 +18,10 @@ class TimeSeries {
   };
 
   /// A new list; an old one is replaced with the first entry.
-  explicit TimeSeries(std::filesystem::path file);
+  explicit TimeSeries(std::filesystem::path file, std::string extension = ".vtu");
   /// What an interrupted run had listed up to and including `time`; a new list where there is none. InputError for a
   /// file that is no such list.
-  static TimeSeries continued(std::filesystem::path file, double time);
+  static TimeSeries continued(std::filesystem::path file, double time, std::string extension = ".vtu");
 
   const std::vector<Entry>& entries() const { return entries_; }
   /// Where the field file of this time belongs: a free number after the list's name, or the file that the time has.
@@ -32,6 +32,7 @@ class TimeSeries {
 
  private:
   std::filesystem::path file_;
+  std::string extension_;       // of the files listed
   std::vector<Entry> entries_;  // ascending in time
 };
 
