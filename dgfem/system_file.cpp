@@ -4,10 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 
-#include "rtcg/array/formula_tree.h"
+#include "rtcg/array/formula.h"
 #include "rtcg/io/toml_table.h"
 #include "rtcg_dgfem_systems.h"
 
@@ -18,9 +17,22 @@ namespace {
 /// State and traces of an element have to fit a processor's registers and local memory.
 constexpr std::size_t most_fields = 16;
 
-bool is_name(std::string_view text) {
-  return !text.empty() && !std::isdigit(static_cast<unsigned char>(text.front())) &&
-         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+/// A word that formulas take for a value, not for a number, a type or a constant.
+bool is_name(const std::string& text) {
+  try {
+    const FormulaTree tree = read_formula(text);
+    return tree.parameters.empty() && tree.nodes.size() == 1 && tree.nodes.front().kind == FormulaNode::Kind::name &&
+           tree.names.front() == text && !formula_constant(text) && dtype_of_c(text) == Dtype::unknown;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+/// The names that mean something in a formula.
+using Names = std::vector<std::string>;
+
+bool contains(const Names& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 class Reader {
@@ -37,13 +49,13 @@ class Reader {
     read_fields();
     read_vectors();
     system_.materials = quantities("materials");
+    Names material_names;
+    for (const Quantity& one : system_.materials) material_names.push_back(one.name);
+    system_.constants = definitions(table_, "constants", material_names, true);
+    material_names_ = material_names;
     system_.parameters = quantities("parameters");
-    system_.constants = definitions(table_, "constants");
-    system_.volume_let = definitions(table_, "let");
-    system_.speed = required_text("speed");
-    system_.energy = table_.text("energy").value_or("");
-    read_flux();
-    system_.source = by_field(table_.inner("source"), "");
+    for (const Quantity& one : system_.parameters) parameter_names_.push_back(one.name);
+    read_volume();
     read_surface();
     read_boundaries();
     return std::move(system_);
@@ -56,17 +68,26 @@ class Reader {
     return *text;
   }
 
+  void check_name(const TomlTable& table, std::string_view key, const std::string& name) {
+    if (!is_name(name))
+      table.fail(key, fmt::format("\"{}\" cannot be a name: letters, digits and _ make one that is no number, type or "
+                                  "constant of C",
+                                  name));
+  }
+
+  /// Of a name that every formula knows.
   void claim(const TomlTable& table, std::string_view key, const std::string& name) {
-    if (!is_name(name)) table.fail(key, fmt::format("\"{}\" is no name: letters, digits and _ make one", name));
+    check_name(table, key, name);
     static const std::set<std::string, std::less<>> words{"x", "y", "z", "t", "nx", "ny", "nz"};
     if (words.contains(name) || name.ends_with("_in") || name.ends_with("_out") || name.starts_with("jump_"))
       table.fail(key, fmt::format("\"{}\" has a meaning in the formulas of faces; another name is needed", name));
     if (!names_.insert(name).second) table.fail(key, fmt::format("\"{}\" is there already", name));
   }
 
-  void check_formula(const TomlTable& table, std::string_view key, const std::string& formula) {
+  void check_formula(const TomlTable& table, std::string_view key, const std::string& formula, const Names& known) {
     try {
-      read_formula(formula);
+      const std::vector<Dtype> types(known.size(), Dtype::f64);
+      Formula(formula, known).function("check", types, Dtype::f64);
     } catch (const InputError& error) {
       table.fail(key, error.what());
     }
@@ -108,8 +129,8 @@ class Reader {
     return list;
   }
 
-  /// "name = formula" each, in order.
-  std::vector<Definition> definitions(const TomlTable& table, std::string_view key, bool is_global = true) {
+  /// "name = formula" each; one knows those before it, and `known` all in the end.
+  std::vector<Definition> definitions(const TomlTable& table, std::string_view key, Names& known, bool is_global) {
     std::vector<Definition> list;
     const auto texts = table.texts(key);
     if (!texts) return list;
@@ -120,11 +141,14 @@ class Reader {
       if (last == std::string::npos) table.fail(key, fmt::format("\"{}\" is not of the form \"name = formula\"", text));
       Definition one{text.substr(0, last + 1),
                      text.substr(std::min(text.size(), text.find_first_not_of(' ', equals + 1)))};
-      if (is_global)
+      if (is_global) {
         claim(table, key, one.name);
-      else if (!is_name(one.name))
-        table.fail(key, fmt::format("\"{}\" is no name: letters, digits and _ make one", one.name));
-      check_formula(table, key, one.text);
+      } else {
+        check_name(table, key, one.name);
+        if (contains(known, one.name)) table.fail(key, fmt::format("\"{}\" is there already", one.name));
+      }
+      check_formula(table, key, one.text, known);
+      known.push_back(one.name);
       list.push_back(std::move(one));
     }
     return list;
@@ -135,19 +159,33 @@ class Reader {
     table.allow(names);
   }
 
-  /// One formula for each field; `absent` stands for the others ({} in it: the field).
-  std::vector<std::string> by_field(const std::optional<TomlTable>& table, const std::string& absent) {
-    std::vector<std::string> list;
-    if (table) allow_fields(*table);
-    for (const std::string& field : system_.fields) {
-      const auto text = table ? table->text(field) : std::nullopt;
-      if (text) check_formula(*table, field, *text);
-      list.push_back(text ? *text : absent == "in" ? field + "_in" : absent);
-    }
+  /// A formula for each field, "" where there is none.
+  std::vector<std::string> by_field(const std::optional<TomlTable>& table, const Names& known) {
+    std::vector<std::string> list(system_.fields.size());
+    if (!table) return list;
+    allow_fields(*table);
+    for (std::size_t f = 0; f < list.size(); ++f)
+      if (const auto text = table->text(system_.fields[f])) {
+        check_formula(*table, system_.fields[f], *text, known);
+        list[f] = *text;
+      }
     return list;
   }
 
-  void read_flux() {
+  void read_volume() {
+    Names known = system_.fields;
+    known.insert(known.end(), material_names_.begin(), material_names_.end());
+    known.insert(known.end(), parameter_names_.begin(), parameter_names_.end());
+    system_.volume_let = definitions(table_, "let", known, true);
+    read_flux(known);
+    system_.source = by_field(table_.inner("source"), known);
+    system_.speed = required_text("speed");
+    check_formula(table_, "speed", system_.speed, known);
+    system_.energy = table_.text("energy").value_or("");
+    if (!system_.energy.empty()) check_formula(table_, "energy", system_.energy, known);
+  }
+
+  void read_flux(const Names& known) {
     const auto flux = table_.inner("flux");
     if (!flux) table_.fail("flux", "a table with a list for each field is needed");
     allow_fields(*flux);
@@ -159,23 +197,30 @@ class Reader {
                    fmt::format("{} formulas are needed, the fluxes of {} along {}", system_.dimension,
                                system_.fields[f], system_.dimension == 2 ? "x, y" : "x, y, z"));
       for (std::size_t d = 0; d < along->size(); ++d) {
-        check_formula(*flux, system_.fields[f], (*along)[d]);
+        check_formula(*flux, system_.fields[f], (*along)[d], known);
         system_.flux[d][f] = (*along)[d];
       }
     }
   }
 
+  Names normal_names() const { return system_.dimension == 2 ? Names{"nx", "ny"} : Names{"nx", "ny", "nz"}; }
+
   void read_surface() {
     const auto surface = table_.inner("surface");
     if (!surface) table_.fail("surface", "a table with \"penalty\" is needed");
     surface->allow({"let", "penalty"});
-    system_.let = definitions(*surface, "let", false);
+    Names known = normal_names();
+    for (const std::string& field : system_.fields)
+      known.insert(known.end(), {field + "_in", field + "_out", "jump_" + field});
+    for (const std::string& name : material_names_) known.insert(known.end(), {name + "_in", name + "_out"});
+    known.insert(known.end(), parameter_names_.begin(), parameter_names_.end());
+    system_.let = definitions(*surface, "let", known, false);
     const auto penalty = surface->inner("penalty");
     if (!penalty)
       surface->fail("penalty", "a formula for each field is needed: n.F(in) less the flux between the elements");
     for (const std::string& field : system_.fields)
       if (!penalty->has(field)) penalty->fail("", fmt::format("the formula for {} is missing", field));
-    system_.penalty = by_field(penalty, "");
+    system_.penalty = by_field(penalty, known);
   }
 
   void read_boundaries() {
@@ -186,14 +231,24 @@ class Reader {
       table.allow({"given", "let", "outer", "parameters"});
       BoundaryKind kind;
       kind.name = name;
-      kind.given = table.texts("given").value_or(std::vector<std::string>{});
-      kind.let = definitions(table, "let", false);
-      kind.outer = by_field(table.inner("outer"), "in");
+      Names known = normal_names();
+      known.insert(known.end(), {"x", "y", "z", "t"});
+      for (const std::string& field : system_.fields) known.push_back(field + "_in");
+      for (const std::string& one : material_names_) known.insert(known.end(), {one, one + "_in"});
+      known.insert(known.end(), parameter_names_.begin(), parameter_names_.end());
+      kind.given = table.texts("given").value_or(Names{});
+      for (const std::string& given : kind.given) {
+        check_name(table, "given", given);
+        if (contains(known, given)) table.fail("given", fmt::format("\"{}\" is there already", given));
+        known.push_back(given);
+      }
+      kind.let = definitions(table, "let", known, false);
+      kind.outer = by_field(table.inner("outer"), known);
+      for (std::size_t f = 0; f < kind.outer.size(); ++f)
+        if (kind.outer[f].empty()) kind.outer[f] = system_.fields[f] + "_in";
       if (const auto parameters = table.inner("parameters"))
         for (const std::string& parameter : parameters->keys()) {
-          if (std::none_of(system_.parameters.begin(), system_.parameters.end(),
-                           [&](const Quantity& one) { return one.name == parameter; }))
-            parameters->fail(parameter, "the system has no such parameter");
+          if (!contains(parameter_names_, parameter)) parameters->fail(parameter, "the system has no such parameter");
           kind.parameters[parameter] = *parameters->real(parameter);
         }
       system_.boundaries.push_back(std::move(kind));
@@ -203,6 +258,7 @@ class Reader {
   const TomlTable& table_;
   System system_;
   std::set<std::string> names_;
+  Names material_names_, parameter_names_;  // constants of the materials among the former
 };
 
 /// Every shipped system, read once.
