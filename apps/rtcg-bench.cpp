@@ -22,6 +22,7 @@ using namespace rtcg;
 struct Options {
   app::CommonOptions common;
   std::vector<std::string> suites, only;
+  std::vector<int> orders;
   std::string commit = "unknown";
   bool quick = false, warm_start = false;
 };
@@ -29,17 +30,21 @@ struct Options {
 void run(const Options& options) {
   const Device device = app::select_device(options.common);
   if (options.warm_start) return bench::print_warm_start(device);
-  const std::map<std::string, bench::Suite (*)(const bench::Context&)> known{
-      {"core", bench::core_suite}, {"radar", bench::radar_suite}, {"vision", bench::vision_suite}};
+  const std::map<std::string, bench::Suite (*)(const bench::Context&)> known{{"core", bench::core_suite},
+                                                                             {"radar", bench::radar_suite},
+                                                                             {"vision", bench::vision_suite},
+                                                                             {"dgfem", bench::dgfem_suite}};
   for (const std::string& name : options.suites)
     if (!known.contains(name))
-      throw UsageError(fmt::format("there is no suite \"{}\": choose from core, radar, vision", name));
+      throw UsageError(fmt::format("there is no suite \"{}\": choose from core, radar, vision, dgfem", name));
   std::vector<std::string> topics = bench::core_topics();
   for (std::string& name : bench::vision_topics()) topics.push_back(std::move(name));
+  for (std::string& name : bench::dgfem_topics()) topics.push_back(std::move(name));
   for (const std::string& name : options.only)
     if (std::find(topics.begin(), topics.end(), name) == topics.end())
       throw UsageError(fmt::format("--only: there is no topic \"{}\": choose from {}", name, fmt::join(topics, ", ")));
   bench::Context context{Stream(device), options.quick, options.only};
+  context.orders = options.orders;
   app::log_info("{}: {}", device.id(), device.properties().name);
   bench::measure_ceilings(context);
   app::log_info("copy {:.4g} GB/s, multiply-add {:.4g} TFLOP/s", context.copy_bandwidth / 1e9, context.fma_rate / 1e12);
@@ -74,13 +79,15 @@ int main(int argc, char** argv) {
   static Options options;
   return app::run_application(
       argc, argv, "Measure the suite, each figure beside a limit or a peer of the same run", [](CLI::App& command) {
-        command.add_option("suites", options.suites, "Suites to run: core, radar, vision")
-            ->default_val(std::vector<std::string>{"core", "radar", "vision"});
+        command.add_option("suites", options.suites, "Suites to run: core, radar, vision, dgfem")
+            ->default_val(std::vector<std::string>{"core", "radar", "vision", "dgfem"});
         app::add_device_option(command, options.common);
         app::add_output_options(command, options.common);
         command.add_option("--commit", options.commit, "Commit that was built, for the record");
-        command.add_option("--only", options.only, "Topics of the core and vision suites to run, all if left out")
-            ->delimiter(',');
+        command.add_option("--only", options.only, "Topics of the suites to run, all if left out")->delimiter(',');
+        command.add_option("--orders", options.orders, "Orders of the dgfem suite, 1 to 10 if left out")
+            ->delimiter(',')
+            ->check(CLI::Range(1, 10));
         command.add_flag("--quick", options.quick, "Small problems and short measurements: a trial, not a record");
         command.add_flag("--warm-start", options.warm_start)->group("");
         command.footer(

@@ -55,6 +55,8 @@ nlohmann::ordered_json to_json(const Context& context, const std::vector<Suite>&
   json["quick"] = context.quick;
   if (!context.only.empty()) json["only"] = context.only;
   json["ceilings"] = {{"copy_bytes_per_second", context.copy_bandwidth}, {"fma_flop_per_second", context.fma_rate}};
+  if (context.fma_rate_double > 0) json["ceilings"]["fma_double_flop_per_second"] = context.fma_rate_double;
+  if (context.tensor_rate_double > 0) json["ceilings"]["tensor_double_flop_per_second"] = context.tensor_rate_double;
   json["suites"] = nlohmann::ordered_json::array();
   for (const Suite& suite : suites) {
     nlohmann::ordered_json results = nlohmann::ordered_json::array();

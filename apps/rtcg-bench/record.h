@@ -30,9 +30,12 @@ struct Suite {
 struct Context {
   Stream stream;
   bool quick = false;             ///< smaller problems and shorter measurements, for trials and tests
-  std::vector<std::string> only;  ///< topics of the core and vision suites to run; empty: all
+  std::vector<std::string> only;  ///< topics of the suites to run; empty: all
   double copy_bandwidth = 0;      ///< bytes/s read + written
   double fma_rate = 0;            ///< FLOP/s, fp32
+  double fma_rate_double = 0;     ///< FLOP/s, fp64; 0: the device has none
+  double tensor_rate_double = 0;  ///< FLOP/s of fp64 matrix instructions; 0: none
+  std::vector<int> orders = {};   ///< of polynomials, for the dgfem suite; empty: all
   bool on_gpu() const { return stream.device().properties().kind == DeviceKind::gpu; }
   Budget budget() const { return quick ? Budget{0.05, 0.05, 0.5} : Budget{}; }
   /// For each of those that are measured in turn.
@@ -49,6 +52,8 @@ std::vector<std::string> core_topics();  ///< what Context::only may name
 Suite radar_suite(const Context& context);
 Suite vision_suite(const Context& context);
 std::vector<std::string> vision_topics();
+Suite dgfem_suite(const Context& context);
+std::vector<std::string> dgfem_topics();
 
 nlohmann::ordered_json to_json(const Context& context, const std::vector<Suite>& suites, const std::string& commit);
 

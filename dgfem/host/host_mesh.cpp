@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <unordered_map>
+
 #include "dgfem/discretization.h"
 #include "dgfem/lattice.h"
 #include "rtcg/error.h"
@@ -67,29 +69,84 @@ HostMesh host_mesh(HostSystem system, const Mesh& mesh, const ReferenceElement& 
   return host;
 }
 
-HostMesh host_mesh(const Discretization& discretization) {
-  const System& system = *discretization.system;
-  if (system.name != "maxwell" && system.name != "acoustics")
-    throw UsageError(fmt::format("the host solver does not know the system '{}'", system.name));
-  const HostSystem kind = system.name == "maxwell" ? HostSystem::maxwell : HostSystem::acoustics;
-  const auto place = [&](const char* name) {
+namespace {
+
+HostSystem system_of(const Discretization& discretization) {
+  const std::string& name = discretization.system->name;
+  if (name == "maxwell") return HostSystem::maxwell;
+  if (name == "acoustics") return HostSystem::acoustics;
+  throw UsageError(fmt::format("the host solver does not know the system '{}'", name));
+}
+
+HostMaterial material_of(const Discretization& discretization, std::size_t element) {
+  const std::vector<Quantity>& names = discretization.system->materials;
+  const std::vector<double>& values = discretization.materials[discretization.region[element]];
+  const auto value = [&](const char* name) {
     std::size_t at = 0;
-    while (at < system.materials.size() && system.materials[at].name != name) ++at;
-    return at;
+    while (at < names.size() && names[at].name != name) ++at;
+    return values.at(at);
   };
-  const std::size_t first = place(kind == HostSystem::maxwell ? "epsilon" : "rho");
-  const std::size_t second = place(kind == HostSystem::maxwell ? "mu" : "c");
+  return system_of(discretization) == HostSystem::maxwell ? HostMaterial{value("epsilon"), value("mu")}
+                                                          : HostMaterial{value("rho"), value("c")};
+}
+
+HostWall wall_of(const Discretization& discretization, std::size_t element, int face) {
+  const std::size_t side = element * static_cast<std::size_t>(discretization.faces()) + static_cast<std::size_t>(face);
+  if (discretization.link[side] >= 0) return {};
+  const auto condition = static_cast<std::size_t>(-1 - discretization.link[side]);
+  return host_wall(system_of(discretization), discretization.conditions[condition].kind);
+}
+
+template <class T>
+std::vector<T> rows_of(const std::vector<T>& values, std::span<const std::size_t> rows, std::size_t whole) {
+  const std::size_t width = values.size() / whole;
+  std::vector<T> result;
+  for (const std::size_t row : rows)
+    for (std::size_t k = 0; k < width; ++k) result.push_back(values[row * width + k]);
+  return result;
+}
+
+}  // namespace
+
+HostMesh host_mesh(const Discretization& discretization) {
   return host_mesh(
-      kind, discretization.mesh, discretization.reference, discretization.connectivity, discretization.geometry,
-      [&](std::size_t e) {
-        const std::vector<double>& values = discretization.materials[discretization.region[e]];
-        return HostMaterial{values.at(first), values.at(second)};
-      },
-      [&](std::size_t e, int face) {
-        const auto side = e * static_cast<std::size_t>(discretization.faces()) + static_cast<std::size_t>(face);
-        return host_wall(kind,
-                         discretization.conditions[static_cast<std::size_t>(-1 - discretization.link[side])].kind);
-      });
+      system_of(discretization), discretization.mesh, discretization.reference, discretization.connectivity,
+      discretization.geometry, [&](std::size_t e) { return material_of(discretization, e); },
+      [&](std::size_t e, int face) { return wall_of(discretization, e, face); });
+}
+
+HostSample host_sample(const Discretization& discretization, std::span<const std::size_t> few) {
+  const Connectivity& whole = discretization.connectivity;
+  const auto faces = static_cast<std::size_t>(discretization.faces());
+  HostSample sample;
+  std::unordered_map<std::int32_t, std::int32_t> number;
+  const auto add = [&](std::int32_t e) {
+    if (number.try_emplace(e, static_cast<std::int32_t>(number.size())).second)
+      sample.elements.push_back(static_cast<std::size_t>(e));
+  };
+  for (const std::size_t e : few) add(static_cast<std::int32_t>(e));
+  for (const std::size_t e : few)
+    for (std::size_t face = 0; face < faces; ++face)
+      if (const std::int32_t other = whole.neighbour[e * faces + face]; other >= 0) add(other);
+  Mesh mesh = discretization.mesh;
+  mesh.region_of = rows_of(mesh.region_of, sample.elements, discretization.size());
+  mesh.elements = rows_of(mesh.elements, sample.elements, discretization.size());
+  Connectivity connectivity = whole;
+  for (std::vector<std::int8_t>* list : {&connectivity.neighbour_face, &connectivity.orientation})
+    *list = rows_of(*list, sample.elements, discretization.size());
+  connectivity.neighbour = rows_of(whole.neighbour, sample.elements, discretization.size());
+  for (std::int32_t& other : connectivity.neighbour) {
+    const auto found = number.find(other);
+    other = found == number.end() ? -1 : found->second;
+  }
+  AffineGeometry geometry = discretization.geometry;
+  for (std::vector<double>* list : {&geometry.jacobian, &geometry.metric, &geometry.normal, &geometry.face_scale})
+    *list = rows_of(*list, sample.elements, discretization.size());
+  sample.mesh = host_mesh(
+      system_of(discretization), mesh, discretization.reference, connectivity, geometry,
+      [&](std::size_t e) { return material_of(discretization, sample.elements[e]); },
+      [&](std::size_t e, int face) { return wall_of(discretization, sample.elements[e], face); });
+  return sample;
 }
 
 }  // namespace rtcg::dgfem

@@ -66,4 +66,12 @@ HostMesh host_mesh(HostSystem system, const Mesh& mesh, const ReferenceElement& 
 /// The same problem as the device solver's: system by its name, materials by region, walls by their kinds.
 HostMesh host_mesh(const Discretization& discretization);
 
+/// A few of a host mesh's elements and those next to them, to look at the rates of the few where a large mesh's would
+/// take too long. Elements next to the few lack neighbours; their own rates mean nothing.
+struct HostSample {
+  HostMesh mesh;
+  std::vector<std::size_t> elements;  ///< of the large mesh, the few first
+};
+HostSample host_sample(const Discretization& discretization, std::span<const std::size_t> few);
+
 }  // namespace rtcg::dgfem
