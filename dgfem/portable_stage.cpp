@@ -1,8 +1,9 @@
+#include "dgfem/portable_stage.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "dgfem/stage.h"
 #include "rtcg/compile/compiler.h"
 #include "rtcg/error.h"
 #include "rtcg_dgfem_kernels.h"
@@ -21,11 +22,11 @@ std::vector<double> columns_of(const Eigen::MatrixXd& matrix, Eigen::Index padde
 
 class PortableStage final : public StageKernel {
  public:
-  PortableStage(std::shared_ptr<const StageData> data, const Configuration& configuration)
+  PortableStage(std::shared_ptr<const StageData> data, const Configuration& choice)
       : data_(std::move(data)),
-        elements_(configuration.integer("elements")),
-        lanes_(configuration.integer("lanes")),
-        fused_(configuration.flag("fused")) {
+        elements_(choice.integer("portable.elements")),
+        lanes_(choice.integer("portable.lanes")),
+        fused_(choice.flag("portable.fused")) {
     const ReferenceElement& reference = data_->mesh->reference;
     const bool is_cpu = data_->stream.device().properties().kind == DeviceKind::cpu;
     const Eigen::Index padded = (reference.nodes_per_element() + lanes_ - 1) / lanes_ * lanes_;
@@ -92,24 +93,46 @@ class PortableStage final : public StageKernel {
 
 }  // namespace
 
-Configuration portable_stage_default(const Discretization& mesh, const DeviceProperties& device, ScalarType precision) {
-  const std::int64_t fields = mesh.fields(), nodes = mesh.nodes();
-  if (device.kind == DeviceKind::cpu) {
-    const std::int64_t lanes = precision == ScalarType::f64 ? 8 : 16;
-    return Configuration({{"fused", true}, {"elements", std::int64_t{4}}, {"lanes", lanes}});
+void add_portable_parameters(ParameterSpace& space, const Device& device, const StageShape& shape) {
+  const DeviceProperties& machine = device.properties();
+  const auto values = [](std::initializer_list<std::int64_t> list) {
+    return std::vector<ParameterValue>(list.begin(), list.end());
+  };
+  space.parameter("portable.fused", {true, false}, true);
+  if (machine.kind == DeviceKind::cpu) {
+    space.parameter("portable.elements", values({1, 2, 4, 8, 16}), std::int64_t{4})
+        .parameter("portable.lanes", values({4, 8, 16}),
+                   shape.precision == ScalarType::f64 ? std::int64_t{8} : std::int64_t{16});
+    return;
   }
-  const std::int64_t traces = mesh.faces() * mesh.reference.nodes_per_face();
-  const std::int64_t values = nodes + traces + (mesh.system->is_linear() ? 0 : mesh.reference.dimension() * nodes);
-  const auto bytes = values * fields * static_cast<std::int64_t>(size_of(precision));
-  const std::int64_t most_local = static_cast<std::int64_t>(std::min<std::size_t>(device.local_memory, 48 << 10));
-  const std::int64_t most_items = std::min<std::int64_t>(device.max_work_group, 256);
-  const std::int64_t elements = std::clamp<std::int64_t>(std::min(most_local / bytes, most_items / nodes), 1, 32);
-  return Configuration({{"fused", true}, {"elements", elements}, {"lanes", std::int64_t{1}}});
+  const auto local_bytes = [shape](std::int64_t elements) {
+    const std::int64_t kept = shape.nodes + shape.traces() + (shape.is_linear ? 0 : shape.dimension * shape.nodes);
+    return elements * kept * shape.fields * static_cast<std::int64_t>(size_of(shape.precision));
+  };
+  const auto most_local = static_cast<std::int64_t>(std::min<std::size_t>(machine.local_memory, 48 << 10));
+  const auto most_items = std::min<std::int64_t>(machine.max_work_group, 256);
+  std::int64_t standard = 1;
+  for (const std::int64_t elements : {2, 4, 6, 8, 12, 16, 24, 32})
+    if (local_bytes(elements) <= most_local && elements * shape.nodes <= most_items) standard = elements;
+  space.parameter("portable.elements", values({1, 2, 4, 6, 8, 12, 16, 24, 32}), standard)
+      .parameter("portable.lanes", values({1}), std::int64_t{1});
+  if (local_bytes(1) <= most_local && shape.nodes <= static_cast<std::int64_t>(machine.max_work_group))
+    space.constraint("elements fit local memory and a work-group", {"portable.elements"},
+                     [=, most = static_cast<std::int64_t>(machine.max_work_group)](const Configuration& choice) {
+                       const std::int64_t elements = choice.integer("portable.elements");
+                       return local_bytes(elements) <= most_local && elements * shape.nodes <= most;
+                     });
 }
 
-std::unique_ptr<StageKernel> make_portable_stage(std::shared_ptr<const StageData> data,
-                                                 const Configuration& configuration) {
-  return std::make_unique<PortableStage>(std::move(data), configuration);
+Demand portable_stage_demand(const StageShape& shape, const Configuration& choice) {
+  const std::int64_t lanes = choice.integer("portable.lanes");
+  if (lanes > 1) return {};
+  return {.work_group_size = static_cast<std::size_t>(shape.nodes * choice.integer("portable.elements")),
+          .local_bytes = 0};
+}
+
+std::unique_ptr<StageKernel> make_portable_stage(std::shared_ptr<const StageData> data, const Configuration& choice) {
+  return std::make_unique<PortableStage>(std::move(data), choice);
 }
 
 }  // namespace rtcg::dgfem

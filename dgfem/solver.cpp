@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dgfem/stage_variants.h"
 #include "dgfem/system_text.h"
 #include "rtcg/compile/compiler.h"
 #include "rtcg/error.h"
@@ -21,8 +22,9 @@ Solver::Solver(const Stream& stream, const Problem& problem, SolverOptions optio
     throw DeviceError(
         fmt::format("{} ({}) has no double precision, which initial values need", device.id, device.name));
   data_ = std::make_shared<StageData>(stream, mesh_, options_.precision);
-  stage_ = make_portable_stage(
-      data_, options_.variant ? *options_.variant : portable_stage_default(*mesh_, device, options_.precision));
+  stage_ = make_stage(data_, options_.variant
+                                 ? *options_.variant
+                                 : stage_space(stream.device(), StageShape(*mesh_, options_.precision)).standard());
   for (Buffer* buffer : {&buffers_.q, &buffers_.q_new, &buffers_.residual}) {
     *buffer = Buffer(stream, data_->state_bytes(), MemoryKind::device, options_.precision);
     buffer->zero(stream);

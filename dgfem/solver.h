@@ -11,6 +11,7 @@
 
 #include "dgfem/stage.h"
 #include "dgfem/time_scheme.h"
+#include "rtcg/tune/configuration.h"
 
 namespace rtcg::dgfem {
 

@@ -9,7 +9,6 @@
 #include "dgfem/discretization.h"
 #include "rtcg/compile/source.h"
 #include "rtcg/device/buffer.h"
-#include "rtcg/tune/configuration.h"
 
 namespace rtcg::dgfem {
 
@@ -63,10 +62,5 @@ class StageKernel {
   virtual void operator()(const StageBuffers& buffers, const StageStep& step, std::size_t first,
                           std::size_t end) const = 0;
 };
-
-/// The portable kernels: "fused" true or false, "elements" a work-group owns, "lanes" nodes an item computes at once.
-Configuration portable_stage_default(const Discretization& mesh, const DeviceProperties& device, ScalarType precision);
-std::unique_ptr<StageKernel> make_portable_stage(std::shared_ptr<const StageData> data,
-                                                 const Configuration& configuration);
 
 }  // namespace rtcg::dgfem
