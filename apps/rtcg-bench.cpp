@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +13,7 @@
 #include "apps/common/json_output.h"
 #include "apps/common/logging.h"
 #include "apps/common/options.h"
+#include "apps/rtcg-bench/dgfem/figure.h"
 #include "apps/rtcg-bench/record.h"
 #include "apps/rtcg-bench/warm_start.h"
 #include "rtcg/error.h"
@@ -24,10 +27,31 @@ struct Options {
   std::vector<std::string> suites, only;
   std::vector<int> orders;
   std::string commit = "unknown";
+  std::filesystem::path figures;
   bool quick = false, warm_start = false;
 };
 
+/// Beside the record, with its name.
+void draw_figures(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  const nlohmann::json record = nlohmann::json::parse(stream, nullptr, false);
+  if (record.is_discarded() || !record.contains("suites"))
+    throw InputError(fmt::format("{} is no record of rtcg-bench", file.string()));
+  int drawn = 0;
+  for (const char* precision : {"single", "double"}) {
+    const app::Chart chart = bench::stages_figure(record, precision);
+    if (chart.series.empty()) continue;
+    const std::filesystem::path picture =
+        file.parent_path() / fmt::format("{}-{}.png", file.stem().string(), precision);
+    app::write_chart(picture, chart);
+    fmt::print("{}\n", picture.string());
+    ++drawn;
+  }
+  if (drawn == 0) throw InputError(fmt::format("{} has no stages of the dgfem suite to draw", file.string()));
+}
+
 void run(const Options& options) {
+  if (!options.figures.empty()) return draw_figures(options.figures);
   const Device device = app::select_device(options.common);
   if (options.warm_start) return bench::print_warm_start(device);
   const std::map<std::string, bench::Suite (*)(const bench::Context&)> known{{"core", bench::core_suite},
@@ -89,6 +113,8 @@ int main(int argc, char** argv) {
             ->delimiter(',')
             ->check(CLI::Range(1, 10));
         command.add_flag("--quick", options.quick, "Small problems and short measurements: a trial, not a record");
+        command.add_option("--figures", options.figures,
+                           "Draw the dgfem suite of this record (JSON) instead of measuring: PNG files beside it");
         command.add_flag("--warm-start", options.warm_start)->group("");
         command.footer(
             "Example:\n  rtcg-bench core radar --device cuda:0 --json record.json\n"

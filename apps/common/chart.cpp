@@ -124,6 +124,7 @@ class Plot {
         cv::line(canvas_, last, {point.x, last.y}, colour, 2, cv::LINE_AA);
         cv::line(canvas_, {point.x, last.y}, point, colour, 2, cv::LINE_AA);
       }
+      if (series.mark == Chart::Mark::line && n > 0) cv::line(canvas_, last, point, colour, 2, cv::LINE_AA);
       if (series.mark != Chart::Mark::steps)
         mark(series.mark, point + cv::Point(0, has_height ? 0 : letter / 2), colour);
       last = point;
@@ -141,8 +142,8 @@ class Plot {
 
  private:
   void mark(Chart::Mark mark, cv::Point point, const cv::Scalar& colour) {
-    if (mark == Chart::Mark::dots)
-      cv::circle(canvas_, point, 3, colour, cv::FILLED, cv::LINE_AA);
+    if (mark == Chart::Mark::dots || mark == Chart::Mark::line)
+      cv::circle(canvas_, point, mark == Chart::Mark::line ? 5 : 3, colour, cv::FILLED, cv::LINE_AA);
     else
       cv::drawMarker(canvas_, point, colour, cv::MARKER_TILTED_CROSS, 9, 1, cv::LINE_AA);
   }

@@ -12,6 +12,7 @@ struct Chart {
   enum class Mark {
     dots,
     crosses,
+    line,     ///< dots joined by straight lines
     steps,    ///< a line that keeps its height until the next point
     level,    ///< a dashed line right across at the first point's height
     at_edge,  ///< crosses on the upper edge, for what has no height; y is not looked at

@@ -1,4 +1,6 @@
 // The binary `rtcg-bench` on small problems: what its record holds, and what it refuses.
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "support/process.h"
@@ -49,6 +51,35 @@ TEST_F(RtcgBenchTest, RecordsFiguresWithTheirRatiosAndNoOtherTopics) {
   EXPECT_GT(axpy["figures"]["lines by hand"], 9);
   for (const json& result : record["suites"][0]["results"])
     EXPECT_NE(result["name"].get<std::string>().rfind("launch", 0), 0u) << result;
+}
+
+TEST_F(RtcgBenchTest, RecordsStagesOfTheSolverBesideTheHostAndDrawsThem) {
+  const std::string file = (scratch_ / "record.json").string();
+  const test::ProcessResult run = bench({"dgfem", "--quick", "--orders", "1", "--json", file});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  std::ifstream stream(file);
+  const json record = json::parse(stream);
+  EXPECT_FALSE(record["suites"][0].contains("failures"));
+  const double bandwidth = record["ceilings"]["copy_bytes_per_second"];
+  for (const bool single : {true, false}) {
+    const json stage = result_named(record, single ? "Maxwell 3-D, N=1, single" : "Maxwell 3-D, N=1, double");
+    const double rate = stage["value"].get<double>() * 1e9;
+    const double elements = 6 * 4 * 4 * 4, dofs = elements * 4 * 6;
+    EXPECT_EQ(stage["figures"]["elements"], elements);
+    EXPECT_NEAR(rate, dofs / stage["median_seconds"].get<double>(), 1e-6 * rate);
+    // Published counts for order 1: 2268 FLOPs an element and stage by the authors' rule; by ours 33.0 and 65.2 bytes.
+    EXPECT_NEAR(stage["figures"]["GFLOP/s by the paper's rule"], 2268.0 / 24 * rate / 1e9, 1e-6 * rate / 1e9);
+    EXPECT_NEAR(stage["ratios"]["copy"], (single ? 33.0 : 65.0 + 1.0 / 6) * rate / bandwidth, 1e-3);
+    EXPECT_GT(stage["ratios"]["C++ on one core"], 0);
+  }
+  EXPECT_GT(result_named(record, "set-up of 1296 tetrahedra")["figures"]["s to read"], 0);
+
+  const test::ProcessResult drawn = bench({"--figures", file});
+  ASSERT_EQ(drawn.exit_code, 0) << drawn.err;
+  EXPECT_EQ(drawn.out, (scratch_ / "record-single.png\n").string() + (scratch_ / "record-double.png\n").string());
+  EXPECT_TRUE(std::filesystem::exists(scratch_ / "record-double.png"));
+  std::ofstream(scratch_ / "no-record.json") << "{}";
+  EXPECT_NE(bench({"--figures", (scratch_ / "no-record.json").string()}).exit_code, 0);
 }
 
 TEST_F(RtcgBenchTest, RefusesTopicsAndSuitesItDoesNotHave) {
