@@ -20,9 +20,9 @@ app::Chart stages_figure(const nlohmann::json& record, const std::string& precis
                    .counts = true};
   const std::vector<app::Chart::Series> known{{"chosen", {}, {}, Mark::line, Colour::blue},
                                               {"default", {}, {}, Mark::line, Colour::grey},
-                                              {"split", {}, {}, Mark::line, Colour::orange},
-                                              {"one element a group", {}, {}, Mark::line, Colour::green},
                                               {"portable", {}, {}, Mark::dots, Colour::grey},
+                                              {"portable, split", {}, {}, Mark::line, Colour::orange},
+                                              {"portable, one element a group", {}, {}, Mark::line, Colour::green},
                                               {"C++ on all cores", {}, {}, Mark::line, Colour::red},
                                               {"C++ on one core", {}, {}, Mark::crosses, Colour::red}};
   for (app::Chart::Series series : known) {

@@ -26,8 +26,8 @@ std::vector<double> row_of(const Buffer& buffer, std::size_t element, std::size_
 
 }  // namespace
 
-StageRun::StageRun(std::shared_ptr<const dgfem::StageData> data, const Configuration& configuration)
-    : data_(std::move(data)), stage_(dgfem::make_portable_stage(data_, configuration)) {
+StageRun::StageRun(std::shared_ptr<const dgfem::StageData> data, const Configuration& choice)
+    : data_(std::move(data)), stage_(dgfem::make_stage(data_, choice)) {
   const auto count = static_cast<std::int64_t>(data_->state_bytes() / data_->real_size());
   buffers_.q = Random(1).uniform(data_->stream, {count}, data_->precision, -1, 1).buffer();
   buffers_.q_new = Buffer(data_->stream, data_->state_bytes(), MemoryKind::device, data_->precision);

@@ -4,13 +4,13 @@
 #include <memory>
 
 #include "apps/rtcg-bench/record.h"
-#include "dgfem/stage.h"
+#include "dgfem/stage_variants.h"
 
 namespace rtcg::bench {
 
 class StageRun {
  public:
-  StageRun(std::shared_ptr<const dgfem::StageData> data, const Configuration& configuration);
+  StageRun(std::shared_ptr<const dgfem::StageData> data, const Configuration& choice);
 
   /// Queues one stage; the state moves, by little.
   void operator()();
