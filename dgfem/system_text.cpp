@@ -43,9 +43,14 @@ class Writer {
       }
     }
     if (names.empty()) return literal(formula_value(tree, [](std::string_view) { return std::nullopt; }));
-    const std::string function = fmt::format("dg_formula_{}_{}", prefix_, count_++);
     const std::vector<Dtype> types(names.size(), real_);
-    functions_ += Formula(formula, names).function(function, types, real_)->text + "\n";
+    const std::string text = Formula(formula, names).function("", types, real_)->text;
+    const std::size_t name_at = text.find('(');
+    std::string& function = functions_of_[text.substr(name_at)];
+    if (function.empty()) {
+      function = fmt::format("dg_formula_{}_{}", prefix_, functions_of_.size());
+      functions_ += text.substr(0, name_at) + function + text.substr(name_at) + "\n";
+    }
     return fmt::format("{}({})", function, fmt::join(arguments, ", "));
   }
 
@@ -89,7 +94,7 @@ class Writer {
 
   ScalarType real_;
   std::string functions_, prefix_ = "f";
-  std::size_t count_ = 0;
+  std::map<std::string, std::string> functions_of_;  ///< parameters and body -> name
 };
 
 /// What a formula that is linear in the fields multiplies each field by, in every region: its value for a unit field.
@@ -131,7 +136,10 @@ class Generator {
 
   SystemText run() {
     std::string text = system_.is_linear() ? volume() : std::string();
-    text += flux() + source() + boundary() + penalty();
+    text += flux();
+    text += source();
+    text += boundary();
+    text += penalty();
     const std::size_t row = result_.rows.front().size();
     result_.functions = fmt::format(
         "#define DG_FIELDS {}\n#define DG_DIMENSION {}\n#define DG_MATERIALS {}\n#define DG_LINEAR {}\n"
@@ -276,8 +284,8 @@ class Generator {
       for (const std::string& given : kind.given) {
         const auto formula = condition.formulas.find(given);
         if (formula == condition.formulas.end())
-          throw InputError(
-              fmt::format("a boundary of kind '{}' needs a formula for {}", kind.name, fmt::join(kind.given, ", ")));
+          throw InputError(fmt::format("a boundary of kind '{}' needs a formula for '{}'; it takes {}", kind.name,
+                                       given, fmt::join(kind.given, ", ")));
         uses_place_ = true;
         text += fmt::format("  const real g_{} = {};\n", given,
                             writer_.value(formula->second, place, fmt::format("boundary '{}', {}", kind.name, given)));

@@ -8,6 +8,7 @@
 
 #include <Eigen/Dense>
 
+#include "dgfem/formula_value.h"
 #include "dgfem/system_file.h"
 #include "dgfem/system_text.h"
 #include "rtcg/compile/compiler.h"
@@ -164,6 +165,53 @@ inline std::vector<std::vector<double>> two_regions(const System& system) {
     regions.push_back(system.region_values(values));
   }
   return regions;
+}
+
+/// sum_d n_d F_d, [field, call].
+inline MatrixXd along(const MatrixXd& flux, const MatrixXd& normal) {
+  const Eigen::Index fields = flux.rows() / normal.rows();
+  MatrixXd sum = MatrixXd::Zero(fields, flux.cols());
+  for (Eigen::Index d = 0; d < normal.rows(); ++d)
+    sum += flux.middleRows(d * fields, fields) * normal.row(d).asDiagonal();
+  return sum;
+}
+
+/// The matrices A_d of a linear system, from fluxes of unit states.
+inline std::vector<MatrixXd> flux_matrices(const SystemFunctions& functions, const System& system, int region) {
+  const auto fields = static_cast<Eigen::Index>(system.fields.size());
+  Calls calls;
+  calls.in = MatrixXd::Identity(fields, fields);
+  calls.region_in = region;
+  const MatrixXd flux = functions(calls).flux;
+  std::vector<MatrixXd> matrices;
+  for (Eigen::Index d = 0; d < system.dimension; ++d) matrices.emplace_back(flux.middleRows(d * fields, fields));
+  return matrices;
+}
+
+inline double energy(const System& system, const std::vector<double>& region, const VectorXd& q) {
+  std::map<std::string, double, std::less<>> known;
+  for (std::size_t f = 0; f < system.fields.size(); ++f) known[system.fields[f]] = q(static_cast<Eigen::Index>(f));
+  for (std::size_t i = 0; i < system.materials.size(); ++i) known[system.materials[i].name] = region[i];
+  for (std::size_t i = 0; i < system.constants.size(); ++i)
+    known[system.constants[i].name] = region[system.materials.size() + i];
+  const auto value_of = [&](std::string_view name) -> std::optional<double> {
+    const auto found = known.find(name);
+    return found == known.end() ? std::nullopt : std::optional(found->second);
+  };
+  for (const Definition& one : system.volume_let) known[one.name] = formula_value(read_formula(one.text), value_of);
+  return formula_value(read_formula(system.energy), value_of);
+}
+
+/// Second derivatives of a quadratic energy.
+inline MatrixXd energy_matrix(const System& system, const std::vector<double>& region) {
+  const auto fields = static_cast<Eigen::Index>(system.fields.size());
+  MatrixXd w(fields, fields);
+  const auto unit = [&](Eigen::Index i) { return VectorXd(VectorXd::Unit(fields, i)); };
+  for (Eigen::Index i = 0; i < fields; ++i)
+    for (Eigen::Index j = 0; j < fields; ++j)
+      w(i, j) =
+          energy(system, region, unit(i) + unit(j)) - energy(system, region, unit(i)) - energy(system, region, unit(j));
+  return w;
 }
 
 }  // namespace rtcg::dgfem::test

@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "dgfem/formula_value.h"
-#include "rtcg/array/formula_tree.h"
 #include "system_functions.h"
 
 namespace rtcg::dgfem {
@@ -19,53 +17,6 @@ std::string label(const System& system) {
 
 double scale_of(const MatrixXd& m) {
   return 1 + m.cwiseAbs().maxCoeff();
-}
-
-/// sum_d n_d F_d, [field, call].
-MatrixXd along(const MatrixXd& flux, const MatrixXd& normal) {
-  const Eigen::Index fields = flux.rows() / normal.rows();
-  MatrixXd sum = MatrixXd::Zero(fields, flux.cols());
-  for (Eigen::Index d = 0; d < normal.rows(); ++d)
-    sum += flux.middleRows(d * fields, fields) * normal.row(d).asDiagonal();
-  return sum;
-}
-
-/// The matrices A_d of a linear system, from fluxes of unit states.
-std::vector<MatrixXd> flux_matrices(const SystemFunctions& functions, const System& system, int region) {
-  const auto fields = static_cast<Eigen::Index>(system.fields.size());
-  Calls calls;
-  calls.in = MatrixXd::Identity(fields, fields);
-  calls.region_in = region;
-  const MatrixXd flux = functions(calls).flux;
-  std::vector<MatrixXd> matrices;
-  for (Eigen::Index d = 0; d < system.dimension; ++d) matrices.emplace_back(flux.middleRows(d * fields, fields));
-  return matrices;
-}
-
-double energy(const System& system, const std::vector<double>& region, const VectorXd& q) {
-  std::map<std::string, double, std::less<>> known;
-  for (std::size_t f = 0; f < system.fields.size(); ++f) known[system.fields[f]] = q(static_cast<Eigen::Index>(f));
-  for (std::size_t i = 0; i < system.materials.size(); ++i) known[system.materials[i].name] = region[i];
-  for (std::size_t i = 0; i < system.constants.size(); ++i)
-    known[system.constants[i].name] = region[system.materials.size() + i];
-  const auto value_of = [&](std::string_view name) -> std::optional<double> {
-    const auto found = known.find(name);
-    return found == known.end() ? std::nullopt : std::optional(found->second);
-  };
-  for (const Definition& one : system.volume_let) known[one.name] = formula_value(read_formula(one.text), value_of);
-  return formula_value(read_formula(system.energy), value_of);
-}
-
-/// Second derivatives of a quadratic energy.
-MatrixXd energy_matrix(const System& system, const std::vector<double>& region) {
-  const auto fields = static_cast<Eigen::Index>(system.fields.size());
-  MatrixXd w(fields, fields);
-  const auto unit = [&](Eigen::Index i) { return VectorXd(VectorXd::Unit(fields, i)); };
-  for (Eigen::Index i = 0; i < fields; ++i)
-    for (Eigen::Index j = 0; j < fields; ++j)
-      w(i, j) =
-          energy(system, region, unit(i) + unit(j)) - energy(system, region, unit(i)) - energy(system, region, unit(j));
-  return w;
 }
 
 class SystemsTest : public rtcg::test::DeviceTest {
