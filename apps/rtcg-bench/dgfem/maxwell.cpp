@@ -112,7 +112,7 @@ class Lines {
     const Configuration chosen = choose(space, data);
     Comparison comparison(suite_, context_, name, {dofs / 1e9, "GDOF/s", least_bytes, target});
     std::vector<std::unique_ptr<StageRun>> runs;
-    for (const auto& [label, choice] : ablations(space)) {
+    for (const auto& [label, choice] : ablations(space, chosen)) {
       StageRun& run = *runs.emplace_back(std::make_unique<StageRun>(data, choice));
       run.check();
       comparison.peer(
@@ -151,7 +151,8 @@ class Lines {
 
   /// The default, and the portable kernel as it is and with one idea taken away: one kernel a stage, elements that
   /// share a work-group instead of being padded one by one.
-  static std::vector<std::pair<std::string, Configuration>> ablations(const ParameterSpace& space) {
+  static std::vector<std::pair<std::string, Configuration>> ablations(const ParameterSpace& space,
+                                                                      const Configuration& chosen) {
     Configuration portable = space.standard();
     portable.set("kernel", std::string("portable"));
     Configuration split = portable, padded = portable;
@@ -161,7 +162,10 @@ class Lines {
                                                            {"portable", portable},
                                                            {"portable, split", split},
                                                            {"portable, one element a group", padded}};
-    std::erase_if(all, [&](const auto& entry) { return !space.objection(entry.second).empty(); });
+    std::erase_if(all, [&](const auto& entry) {
+      return entry.second == chosen || !space.objection(entry.second).empty() ||
+             (entry.first == "portable" && portable == space.standard());
+    });
     return all;
   }
 
