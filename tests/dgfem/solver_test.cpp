@@ -75,14 +75,15 @@ Problem rough_problem(const std::string& system, double alpha) {
 
 TEST_P(SolverTest, EnergyIsKeptByCentralFluxesAndNeverGrowsByUpwindOnes) {
   for (const char* system : {"maxwell", "acoustics"}) {
-    Solver central(stream(), rough_problem(system, 0), {.cfl = 0.1});
+    const Stream on = stream();  // one, since one measurement looks at both
+    Solver central(on, rough_problem(system, 0), {.cfl = 0.1});
     const Measurement energy(central, energy_measures(*central.discretization().system));
     const double start = energy(central).front();
     central.advance(100);
     // The scheme in time alone takes energy, as the fifth power of its step.
     EXPECT_NEAR(energy(central).front(), start, 1e-6 * start) << system;
 
-    Solver upwind(stream(), rough_problem(system, 1), {.cfl = 0.5});
+    Solver upwind(on, rough_problem(system, 1));
     double before = energy(upwind.state(), 0).front();
     EXPECT_NEAR(before, start, 1e-12 * start) << system;
     for (int step = 0; step < 40; ++step) {
@@ -91,7 +92,7 @@ TEST_P(SolverTest, EnergyIsKeptByCentralFluxesAndNeverGrowsByUpwindOnes) {
       EXPECT_LT(now, before) << system << ", step " << step;
       before = now;
     }
-    EXPECT_LT(before, 0.9 * start) << system;
+    EXPECT_LT(before, 0.95 * start) << system;
   }
 }
 
