@@ -6,6 +6,7 @@
 #include <array>
 
 #include "dgfem/portable_stage.h"
+#include "dgfem/tensor_stage.h"
 #include "dgfem/tiled_stage.h"
 #include "rtcg/error.h"
 
@@ -15,6 +16,7 @@ std::span<const StageVariant> stage_variants() {
   static constexpr std::array variants{
       StageVariant{"portable", [](const Device&, const StageShape&) { return true; }, add_portable_parameters,
                    portable_stage_demand, make_portable_stage},
+      StageVariant{"tensor", tensor_stage_serves, add_tensor_parameters, tensor_stage_demand, make_tensor_stage},
       StageVariant{"tiled", tiled_stage_serves, add_tiled_parameters, tiled_stage_demand, make_tiled_stage},
   };
   return variants;

@@ -9,9 +9,9 @@
 
 namespace rtcg::dgfem {
 
-/// InputError "SOURCE:LINE: ..." for what is not a system: unknown keys, missing or surplus fluxes, more than 16 fields,
-/// names that are there twice or have a meaning in formulas; with a caret for formulas that cannot be read or use names
-/// that mean nothing there.
+/// InputError "SOURCE:LINE: ..." for what is not a system: unknown keys, missing or surplus fluxes, more than 16
+/// fields, names that are there twice or have a meaning in formulas; with a caret for formulas that cannot be read or
+/// use names that mean nothing there.
 System read_system(std::string_view text, const std::string& source);
 System read_system_file(const std::filesystem::path& file);
 

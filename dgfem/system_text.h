@@ -40,9 +40,9 @@ std::string field_function(const std::string& name, const System& system,
                            const std::map<std::string, std::string>& formulas,
                            const std::map<std::string, double>& parameters, ScalarType real);
 
-/// "static inline void name(const real* q, const real* x, real t, const real* material, real* values)": the value of each
-/// formula of fields, materials, constants (a region's values in `material`), parameters, volume_let, x, y, z and t.
-/// InputError with a caret, beginning with the formula's name.
+/// "static inline void name(const real* q, const real* x, real t, const real* material, real* values)": the value of
+/// each formula of fields, materials, constants (a region's values in `material`), parameters, volume_let, x, y, z and
+/// t. InputError with a caret, beginning with the formula's name.
 std::string measure_function(const std::string& name, const System& system, std::span<const Definition> formulas,
                              const std::map<std::string, double>& parameters, ScalarType real);
 

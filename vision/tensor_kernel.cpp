@@ -10,7 +10,7 @@
 
 #include "rtcg_vision_kernels.h"
 #include "vision/filterbank_kernel.h"
-#include "vision/multiprocessor.h"
+#include "rtcg/device/multiprocessor.h"
 
 namespace rtcg::vision {
 

@@ -1,7 +1,7 @@
 // One Runge-Kutta stage on straight elements, or a part of one: every work-group owns ELEMENTS elements. Behind this
 // text stands system_functions(); before it `real` and
 //   NODES, PADDED (to a multiple of LANES), FACE_NODES, FACES, ORIENTATIONS, ELEMENTS, THREADS, LANES (nodes an item
-//   computes at once: vectors on a CPU), LINEAR, ONE_REGION, VOLUME, SURFACE, UPDATE (which parts of the stage).
+//   computes at once: vectors on a CPU), ONE_REGION, VOLUME, SURFACE, UPDATE (which parts of the stage).
 // With VOLUME, SURFACE and UPDATE it is the fused stage. Else rates go through q_new: VOLUME writes them, SURFACE adds.
 #define TRACES (FACES * FACE_NODES)
 #define BLOCKS (PADDED / LANES)
@@ -75,7 +75,7 @@ kernel RTCG_GROUP_SIZE(THREADS, 1, 1) void dg_stage(
 #if SURFACE
   SHARED real lifted[ELEMENTS * TRACES * DG_FIELDS];
 #endif
-#if VOLUME && !LINEAR
+#if VOLUME && !DG_LINEAR
   SHARED real flux[ELEMENTS * DG_DIMENSION * NODES * DG_FIELDS];
 #endif
   for (int i = FIRST; i < count * NODES * DG_FIELDS; i += THREADS)
@@ -88,7 +88,7 @@ kernel RTCG_GROUP_SIZE(THREADS, 1, 1) void dg_stage(
               neighbour_region, materials, vertices, weights, t, lifted + k * (TRACES * DG_FIELDS));
   }
 #endif
-#if VOLUME && !LINEAR
+#if VOLUME && !DG_LINEAR
   // Fluxes along the reference coordinates: dr_i/dx_d F_d.
   for (int i = FIRST; i < count * NODES; i += THREADS) {
     const int k = i / NODES, n = i - k * NODES, e = base + k;
@@ -111,7 +111,7 @@ kernel RTCG_GROUP_SIZE(THREADS, 1, 1) void dg_stage(
     const SHARED_POINTER real* here = own + k * (NODES * DG_FIELDS);
     real rate[DG_FIELDS * LANES];
     for (int j = 0; j < DG_FIELDS * LANES; ++j) rate[j] = 0;
-#if VOLUME && LINEAR
+#if VOLUME && DG_LINEAR
     {
       real along[DG_DIMENSION * DG_FIELDS * LANES];
       for (int j = 0; j < DG_DIMENSION * DG_FIELDS * LANES; ++j) along[j] = 0;

@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <tuple>
 
 #include "dgfem/mesh/box.h"
 #include "dgfem/system_file.h"
+#include "dgfem/tensor_stage.h"
 #include "dgfem/tiled_stage.h"
 #include "rtcg/error.h"
 #include "support/devices.h"
@@ -138,6 +140,24 @@ TEST_P(StageVariants, TiledKernelCompilesForCuda) {
     for (const char* architecture : {"sm_80", "sm_90"})
       EXPECT_EQ(check_cuda(tiled_stage_source(data, one.choice), architecture).kernels,
                 std::vector<std::string>{"dg_stage_tiles"});
+  }
+}
+
+TEST_P(StageVariants, TensorKernelCompilesForCuda) {
+  if (cuda_architectures().empty()) GTEST_SKIP() << "no NVRTC";
+  for (const auto& [system, dimension, order, row_blocks] :
+       {std::tuple("maxwell", 3, 5, 2), std::tuple("acoustics", 3, 4, 1)}) {
+    const auto mesh = std::make_shared<Discretization>(two_materials(system, dimension, order));
+    const StageData data(stream(), mesh, ScalarType::f64);
+    const Configuration choice({{"tensor.elements", std::int64_t{8}},
+                                {"tensor.warps", std::int64_t{4}},
+                                {"tensor.row_blocks", std::int64_t{row_blocks}},
+                                {"tensor.quads", std::int64_t{1}},
+                                {"tensor.unroll", std::int64_t{2}},
+                                {"tensor.resident", std::int64_t{2}}});
+    for (const char* architecture : {"sm_80", "sm_90"})
+      EXPECT_EQ(check_cuda(tensor_stage_source(data, choice), architecture).kernels,
+                std::vector<std::string>{"dg_stage_tensor"});
   }
 }
 

@@ -1,10 +1,10 @@
-#include "vision/multiprocessor.h"
+#include "rtcg/device/multiprocessor.h"
 
 #include <algorithm>
 #include <charconv>
 #include <string_view>
 
-namespace rtcg::vision {
+namespace rtcg {
 
 Multiprocessor Multiprocessor::of(const Device& device) {
   const DeviceProperties& properties = device.properties();
@@ -44,4 +44,4 @@ Multiprocessor Multiprocessor::of(const Device& device) {
   return machine;
 }
 
-}  // namespace rtcg::vision
+}  // namespace rtcg

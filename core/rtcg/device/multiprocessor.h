@@ -6,7 +6,7 @@
 
 #include "rtcg/device/device.h"
 
-namespace rtcg::vision {
+namespace rtcg {
 
 struct Multiprocessor {
   std::size_t count = 1;                    ///< of them
@@ -18,4 +18,4 @@ struct Multiprocessor {
   static Multiprocessor of(const Device& device);
 };
 
-}  // namespace rtcg::vision
+}  // namespace rtcg
