@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dgfem/stability.h"
 #include "dgfem/stage_variants.h"
 #include "dgfem/system_text.h"
 #include "rtcg/compile/compiler.h"
@@ -39,8 +40,7 @@ double Solver::stable_step() const {
   const std::vector<double> radii = mesh_->inradii();
   double shortest = std::numeric_limits<double>::infinity();
   for (std::size_t e = 0; e < radii.size(); ++e) shortest = std::min(shortest, radii[e] / speed[mesh_->region[e]]);
-  const int n = mesh_->reference.order();
-  return shortest * 3.0 / ((n + 1) * (n + 1));
+  return shortest * stability_limit(options_.scheme, mesh_->mesh.type, mesh_->reference.order());
 }
 
 void Solver::run_step(double dt) {
