@@ -31,16 +31,19 @@ Solver::Solver(const Stream& stream, const Problem& problem, SolverOptions optio
     buffer->zero(stream);
   }
   evaluate(problem.initial, 0, buffers_.q);
+  if (!mesh_->system->has_constant_speed()) wave_rate_.emplace(data_);
   step_ = options_.step ? *options_.step : options_.cfl * stable_step();
 }
 
 double Solver::stable_step() const {
+  const double limit = stability_limit(options_.scheme, mesh_->mesh.type, mesh_->reference.order());
+  if (wave_rate_) return limit / (*wave_rate_)(buffers_.q);
   std::vector<double> speed;
   for (const auto& values : mesh_->materials) speed.push_back(mesh_->system->wave_speed(values, mesh_->parameters));
   const std::vector<double> radii = mesh_->inradii();
   double shortest = std::numeric_limits<double>::infinity();
   for (std::size_t e = 0; e < radii.size(); ++e) shortest = std::min(shortest, radii[e] / speed[mesh_->region[e]]);
-  return shortest * stability_limit(options_.scheme, mesh_->mesh.type, mesh_->reference.order());
+  return limit * shortest;
 }
 
 void Solver::run_step(double dt) {

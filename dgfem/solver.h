@@ -11,6 +11,7 @@
 
 #include "dgfem/stage.h"
 #include "dgfem/time_scheme.h"
+#include "dgfem/wave_rate.h"
 #include "rtcg/tune/configuration.h"
 
 namespace rtcg::dgfem {
@@ -51,7 +52,7 @@ class Solver {
 
   double time() const { return time_; }
   std::int64_t steps() const { return steps_; }
-  /// From options.cfl, the elements' inradii, wave speeds and the scheme's stability at this order.
+  /// From the elements' inradii, wave speeds and the scheme's stability at this order.
   double stable_step() const;
   double step() const { return step_; }
   void set_step(double dt) { step_ = dt; }
@@ -82,6 +83,7 @@ class Solver {
   SolverOptions options_;
   Values parameters_;
   std::unique_ptr<StageKernel> stage_, curved_;
+  std::optional<WaveRate> wave_rate_;  ///< where speeds depend on the fields
   StageBuffers buffers_;
   std::vector<std::shared_ptr<StageExtra>> extras_;
   double time_ = 0, step_ = 0;

@@ -66,7 +66,9 @@ struct System {
   bool is_linear() const;
   /// How a formula of the volume depends on the fields.
   Dependence dependence(const std::string& formula) const;
-  /// `speed` for a region's values; UsageError where it depends on the fields.
+  /// Whether waves are as fast everywhere in a region, whatever the fields.
+  bool has_constant_speed() const { return dependence(speed) == Dependence::none; }
+  /// `speed` for a region's values; InputError where it depends on the fields.
   double wave_speed(const std::vector<double>& region_values, const std::map<std::string, double>& parameters_) const;
 };
 
