@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "dgfem/lane_stage.h"
 #include "dgfem/portable_stage.h"
 #include "dgfem/tensor_stage.h"
 #include "dgfem/tiled_stage.h"
@@ -14,6 +15,7 @@ namespace rtcg::dgfem {
 
 std::span<const StageVariant> stage_variants() {
   static constexpr std::array variants{
+      StageVariant{"lanes", lane_stage_serves, add_lane_parameters, lane_stage_demand, make_lane_stage},
       StageVariant{"portable", [](const Device&, const StageShape&) { return true; }, add_portable_parameters,
                    portable_stage_demand, make_portable_stage},
       StageVariant{"tensor", tensor_stage_serves, add_tensor_parameters, tensor_stage_demand, make_tensor_stage},
