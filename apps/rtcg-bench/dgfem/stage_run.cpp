@@ -11,6 +11,8 @@ namespace rtcg::bench {
 
 namespace {
 
+constexpr std::size_t sampled = 32;
+
 /// An element's values from a buffer like the state.
 std::vector<double> row_of(const Buffer& buffer, std::size_t element, std::size_t width) {
   std::vector<double> values(width);
@@ -40,23 +42,24 @@ void StageRun::operator()() {
   std::swap(buffers_.q, buffers_.q_new);
 }
 
-void StageRun::check() {
-  const std::size_t elements = data_->mesh->size();
-  const auto width = static_cast<std::size_t>(data_->mesh->nodes() * data_->mesh->fields());
+dgfem::HostSample sample_of(const dgfem::Discretization& mesh) {
   std::vector<std::size_t> few;
-  for (std::size_t k = 0; k < 32; ++k) few.push_back(k * (elements - 1) / 31);
-  few.erase(std::unique(few.begin(), few.end()), few.end());
-  const dgfem::HostSample sample = host_sample(*data_->mesh, few);
+  for (std::size_t k = 0; k < sampled; ++k) few.push_back(k * (mesh.size() - 1) / (sampled - 1));
+  return host_sample(mesh, few);
+}
+
+void StageRun::check(const dgfem::HostSample& sample) {
+  const auto width = static_cast<std::size_t>(data_->mesh->nodes() * data_->mesh->fields());
   std::vector<double> q, rate(sample.elements.size() * width);
   for (const std::size_t e : sample.elements) {
     const std::vector<double> row = row_of(buffers_.q, e, width);
     q.insert(q.end(), row.begin(), row.end());
   }
   dgfem::make_host_solver<double>(std::make_shared<dgfem::HostMesh>(sample.mesh), 1, 1)->rate(q.data(), rate.data());
-  (*stage_)(buffers_, {0, 0, 1, 0}, 0, elements);  // the residual is the rate, and the state stays
+  (*stage_)(buffers_, {0, 0, 1, 0}, 0, data_->mesh->size());  // the residual is the rate, and the state stays
   double scale = 0, error = 0;
-  for (std::size_t k = 0; k < few.size(); ++k) {
-    const std::vector<double> row = row_of(buffers_.residual, few[k], width);
+  for (std::size_t k = 0; k < sampled; ++k) {
+    const std::vector<double> row = row_of(buffers_.residual, sample.elements[k], width);
     for (std::size_t i = 0; i < width; ++i) {
       const double wanted = rate[k * width + i], off = std::abs(row[i] - wanted);
       scale = std::max(scale, std::abs(wanted));
@@ -66,14 +69,6 @@ void StageRun::check() {
   buffers_.residual.zero(data_->stream);
   const double rounding = data_->precision == ScalarType::f64 ? 0x1p-53 : 0x1p-24;
   require(error <= 64 * rounding * scale, "rates are farther from the host solver's than roundings explain");
-}
-
-double StageRun::bytes() const {
-  double sum = 0;
-  for (const Buffer* buffer : {&buffers_.q, &buffers_.q_new, &buffers_.residual, &data_->metric, &data_->faces,
-                               &data_->link, &data_->region, &data_->neighbour_region})
-    sum += static_cast<double>(buffer->bytes());
-  return sum;
 }
 
 }  // namespace rtcg::bench

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "apps/rtcg-bench/record.h"
+#include "dgfem/host/host_mesh.h"
 #include "dgfem/stage_variants.h"
 
 namespace rtcg::bench {
@@ -14,16 +16,17 @@ class StageRun {
 
   /// Queues one stage; the state moves, by little.
   void operator()();
-  /// Runs once and compares the residual of elements from all over the mesh with the host solver's. DeviceError when
-  /// they are farther apart than roundings explain.
-  void check();
-  /// Of state, residual, geometry and links.
-  double bytes() const;
+  /// Runs once and compares the residual of a sample's elements with the host solver's rates. DeviceError when they are
+  /// farther apart than roundings explain.
+  void check(const dgfem::HostSample& sample);
 
  private:
   std::shared_ptr<const dgfem::StageData> data_;
   std::unique_ptr<dgfem::StageKernel> stage_;
   dgfem::StageBuffers buffers_;
 };
+
+/// Elements from all over the mesh, the first and the last among them.
+dgfem::HostSample sample_of(const dgfem::Discretization& mesh);
 
 }  // namespace rtcg::bench
