@@ -67,6 +67,34 @@ __device__ __forceinline__ void read_words(real* to, const real* from) {
   }
 }
 
+// What a stage touches once leaves the cache to the state, which neighbours read again.
+template <int N>
+__device__ __forceinline__ Words<N> read_once(const real* from) {
+  Words<N> w;
+  uint* const to = (uint*)w.v;
+  if (sizeof(w) == 16)
+    asm volatile("ld.global.cs.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                 : "l"(from));
+  else if (sizeof(w) == 8)
+    asm volatile("ld.global.cs.v2.u32 {%0, %1}, [%2];" : "=r"(to[0]), "=r"(to[1]) : "l"(from));
+  else
+    asm volatile("ld.global.cs.u32 %0, [%1];" : "=r"(to[0]) : "l"(from));
+  return w;
+}
+template <int N>
+__device__ __forceinline__ void write_once(real* to, const Words<N>& w) {
+  const uint* const from = (const uint*)w.v;
+  if (sizeof(w) == 16)
+    asm volatile("st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(from[0]), "r"(from[1]), "r"(from[2]),
+                 "r"(from[3])
+                 : "memory");
+  else if (sizeof(w) == 8)
+    asm volatile("st.global.cs.v2.u32 [%0], {%1, %2};" ::"l"(to), "r"(from[0]), "r"(from[1]) : "memory");
+  else
+    asm volatile("st.global.cs.u32 [%0], %1;" ::"l"(to), "r"(from[0]) : "memory");
+}
+
 template <int bytes>
 __device__ __forceinline__ void copy_async(void* to, const void* from) {
   const unsigned at = (unsigned)__cvta_generic_to_shared(to);
@@ -94,16 +122,17 @@ __device__ __forceinline__ void meet(int team) {
 
 __device__ __forceinline__ void add_derivatives(real (&along)[LANES][DIM * FIELDS], const real* values,
                                                 const real* operators, int columns) {
+  const real* const end = values + columns * FIELDS;
 #pragma unroll unrolling
-  for (int m = 0; m < columns; m += 2) {
+  for (; values != end; values += 2 * FIELDS, operators += 2 * DIM * ROWS) {
     real u[2 * FIELDS];
-    read_words<2 * FIELDS, FIELD_ALIGN>(u, values + m * FIELDS);
+    read_words<2 * FIELDS, FIELD_ALIGN>(u, values);
 #pragma unroll
     for (int k = 0; k < 2; ++k)
 #pragma unroll
       for (int r = 0; r < DIM; ++r) {
         real w[LANES];
-        read_words<LANES, ROW_ALIGN>(w, operators + ((m + k) * DIM + r) * ROWS);
+        read_words<LANES, ROW_ALIGN>(w, operators + (k * DIM + r) * ROWS);
 #pragma unroll
         for (int l = 0; l < LANES; ++l)
 #pragma unroll
@@ -114,14 +143,15 @@ __device__ __forceinline__ void add_derivatives(real (&along)[LANES][DIM * FIELD
 
 __device__ __forceinline__ void add_lift(real (&rate)[LANES][FIELDS], const real* values, const real* operators,
                                          int columns) {
-#pragma unroll unrolling
-  for (int m = 0; m < columns; m += 2) {
+  const real* const end = values + columns * FIELDS;
+#pragma unroll 2
+  for (; values != end; values += 2 * FIELDS, operators += 2 * ROWS) {
     real u[2 * FIELDS];
-    read_words<2 * FIELDS, FIELD_ALIGN>(u, values + m * FIELDS);
+    read_words<2 * FIELDS, FIELD_ALIGN>(u, values);
 #pragma unroll
     for (int k = 0; k < 2; ++k) {
       real w[LANES];
-      read_words<LANES, ROW_ALIGN>(w, operators + (m + k) * ROWS);
+      read_words<LANES, ROW_ALIGN>(w, operators + k * ROWS);
 #pragma unroll
       for (int l = 0; l < LANES; ++l)
 #pragma unroll
@@ -219,9 +249,12 @@ kernel __launch_bounds__(THREADS, BLOCKS) void dg_stage_tiles(
       for (int i = item; i < count * WIDE_PIECES; i += TEAM)
         copy_async<WIDE*(int)sizeof(real)>(own + i * WIDE + i / WIDE_PIECES * (OWN_STRIDE - NODES * FIELDS),
                                            from + i * WIDE);
-      for (int i = item; i < count * FACE_WORDS; i += TEAM)
-        copy_async<sizeof(real)>(face_values + i, faces + (size_t)base * FACE_WORDS + i);
-      for (int i = item; i < count * FACES; i += TEAM) copy_async<4>(links + i, link + (size_t)base * FACES + i);
+      constexpr int face_piece = FACE_WORDS % QUAD == 0 ? QUAD : 1, link_piece = FACES == 4 ? 4 : 1;
+      for (int i = item; i < count * FACE_WORDS / face_piece; i += TEAM)
+        copy_async<face_piece * (int)sizeof(real)>(face_values + i * face_piece,
+                                                   faces + (size_t)base * FACE_WORDS + i * face_piece);
+      for (int i = item; i < count * FACES / link_piece; i += TEAM)
+        copy_async<link_piece * 4>(links + i * link_piece, link + (size_t)base * FACES + i * link_piece);
       for (int i = item; i < count * METRIC_WORDS; i += TEAM)
         copy_async<sizeof(real)>(metrics + i, metric + (size_t)base * METRIC_WORDS + i);
       commit_copies();
@@ -354,7 +387,7 @@ kernel __launch_bounds__(THREADS, BLOCKS) void dg_stage_tiles(
     for (int k = 0; k < updates; ++k) {
       const int i = item + k * TEAM;
       if (a != 0 && i < count * WIDE_PIECES)
-        before[k] = *(const Words<WIDE>*)(residuals + i * WIDE);
+        before[k] = read_once<WIDE>(residuals + i * WIDE);
       else
 #pragma unroll
         for (int j = 0; j < WIDE; ++j) before[k].v[j] = 0;
@@ -402,8 +435,8 @@ kernel __launch_bounds__(THREADS, BLOCKS) void dg_stage_tiles(
           change.v[j] = a * before[k].v[j] + dt * r[j];
           after.v[j] = u[j] + b * change.v[j];
         }
-        *(Words<WIDE>*)(residuals + i * WIDE) = change;
-        *(Words<WIDE>*)(q_new + (size_t)base * (NODES * FIELDS) + i * WIDE) = after;
+        write_once<WIDE>(residuals + i * WIDE, change);
+        write_once<WIDE>(q_new + (size_t)base * (NODES * FIELDS) + i * WIDE, after);
       }
     }
     meet(team);
