@@ -42,13 +42,18 @@ constexpr std::int64_t up(std::int64_t n, std::int64_t of) {
   return (n + of - 1) / of;
 }
 
+/// A group of rows as operators hold it: padded to what one load brings.
+constexpr std::int64_t row_words(std::int64_t lanes) {
+  return lanes <= 2 ? lanes : up(lanes, 4) * 4;
+}
+
 /// The sizes that the text works out for itself, again for the host.
 struct Layout {
   Layout(const StageShape& shape, const Tile& tile) {
     const auto size = static_cast<std::int64_t>(size_of(shape.precision)), quad = 16 / size;
     const auto stride = [&](std::int64_t words) { return up(words, quad) / 2 * 2 * quad + quad; };
     groups = up(shape.nodes, tile.lanes);
-    rows = groups * tile.lanes;
+    rows = groups * row_words(tile.lanes);
     team = up(tile.elements * groups, 32) * 32;
     threads = team * tile.teams;
     volume_columns = tile.chunk > 0 ? up(shape.columns(), tile.chunk) * tile.chunk : shape.columns();
@@ -58,7 +63,7 @@ struct Layout {
       lift_columns = up(lift_columns, chunk) * chunk;
     }
     const std::int64_t own = stride(volume_columns * shape.fields);
-    const std::int64_t lifted = stride(std::max<std::int64_t>(shape.lift_columns(), rows) * shape.fields);
+    const std::int64_t lifted = stride(std::max<std::int64_t>(shape.lift_columns(), groups * tile.lanes) * shape.fields);
     const std::int64_t each = own + lifted + shape.faces * (shape.dimension + 2) + shape.dimension * shape.dimension;
     const std::int64_t operators = tile.chunk > 0 ? stages * tile.chunk * shape.dimension * rows
                                                   : (volume_columns * shape.dimension + lift_columns) * rows;
@@ -83,17 +88,20 @@ class TiledStage final : public StageKernel {
     const ReferenceElement& reference = data_->mesh->reference;
     const int dimension = reference.dimension();
     const auto rows = static_cast<std::size_t>(layout_.rows);
+    const auto place = [&](Eigen::Index n) {
+      return static_cast<std::size_t>(n / tile_.lanes * row_words(tile_.lanes) + n % tile_.lanes);
+    };
     std::vector<double> operators(
         static_cast<std::size_t>(layout_.volume_columns * dimension + layout_.lift_columns) * rows, 0.0);
     for (int d = 0; d < dimension; ++d)
       for (Eigen::Index m = 0; m < reference.nodes_per_element(); ++m)
         for (Eigen::Index n = 0; n < reference.nodes_per_element(); ++n)
-          operators[static_cast<std::size_t>(m * dimension + d) * rows + static_cast<std::size_t>(n)] =
+          operators[static_cast<std::size_t>(m * dimension + d) * rows + place(n)] =
               reference.derivative(d)(n, m);
     const auto lift = static_cast<std::size_t>(layout_.volume_columns * dimension);
     for (Eigen::Index m = 0; m < reference.lift().cols(); ++m)
       for (Eigen::Index n = 0; n < reference.nodes_per_element(); ++n)
-        operators[(lift + static_cast<std::size_t>(m)) * rows + static_cast<std::size_t>(n)] = reference.lift()(n, m);
+        operators[(lift + static_cast<std::size_t>(m)) * rows + place(n)] = reference.lift()(n, m);
     operators_ = data_->upload(operators);
 
     stage_ = compile(data_->stream.device(), tiled_stage_source(*data_, choice)).kernel("dg_stage_tiles");

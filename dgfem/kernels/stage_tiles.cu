@@ -6,11 +6,13 @@
 // merge into two passes. Before this text stand `real`, the system's functions and
 //   NODES, FACE_NODES, FACES, ORIENTATIONS, ONE_REGION, LANES, ELEMENTS (a multiple of 8), TEAMS, BLOCKS (a
 //   multiprocessor), UNROLL, CHUNK (0: operators stay in shared memory; else they stream through it, CHUNK columns of
-//   the derivatives at a time; one team then).
+//   the derivatives at a time; one team then), SHARED_TRACES (1: neighbours of the same tile are read from it).
 #define FIELDS DG_FIELDS
 #define DIM DG_DIMENSION
 #define ROW_GROUPS ((NODES + LANES - 1) / LANES)
-#define ROWS (ROW_GROUPS * LANES)
+// Rows as operators hold them: each group padded to what one load brings.
+#define ROW_WORDS (LANES <= 2 ? LANES : (LANES + 3) / 4 * 4)
+#define ROWS (ROW_GROUPS * ROW_WORDS)
 #define TRACES (FACES * FACE_NODES)
 #define EVEN(n) (((n) + 1) / 2 * 2)
 #define COLUMNS EVEN(NODES)
@@ -27,7 +29,7 @@
 #else
 #define OWN_STRIDE STRIDE(COLUMNS* FIELDS)
 #endif
-#define LIFT_STRIDE STRIDE(LARGER(LIFT_COLUMNS, ROWS) * FIELDS)
+#define LIFT_STRIDE STRIDE(LARGER(LIFT_COLUMNS, ROW_GROUPS * LANES) * FIELDS)
 #define FACE_WORDS (FACES * (DIM + 1))
 #define METRIC_WORDS (DIM * DIM)
 #define STAGES 3
@@ -118,7 +120,7 @@ __device__ __forceinline__ void meet(int team) {
 }
 
 #define FIELD_ALIGN (2 * FIELDS % QUAD == 0 ? QUAD : 2)
-#define ROW_ALIGN (LANES < QUAD ? LANES : QUAD)
+#define ROW_ALIGN (ROW_WORDS < QUAD ? ROW_WORDS : QUAD)
 
 __device__ __forceinline__ void add_derivatives(real (&along)[LANES][DIM * FIELDS], const real* values,
                                                 const real* operators, int columns) {
@@ -131,8 +133,8 @@ __device__ __forceinline__ void add_derivatives(real (&along)[LANES][DIM * FIELD
     for (int k = 0; k < 2; ++k)
 #pragma unroll
       for (int r = 0; r < DIM; ++r) {
-        real w[LANES];
-        read_words<LANES, ROW_ALIGN>(w, operators + (k * DIM + r) * ROWS);
+        real w[ROW_WORDS];
+        read_words<ROW_WORDS, ROW_ALIGN>(w, operators + (k * DIM + r) * ROWS);
 #pragma unroll
         for (int l = 0; l < LANES; ++l)
 #pragma unroll
@@ -150,8 +152,8 @@ __device__ __forceinline__ void add_lift(real (&rate)[LANES][FIELDS], const real
     read_words<2 * FIELDS, FIELD_ALIGN>(u, values);
 #pragma unroll
     for (int k = 0; k < 2; ++k) {
-      real w[LANES];
-      read_words<LANES, ROW_ALIGN>(w, operators + k * ROWS);
+      real w[ROW_WORDS];
+      read_words<ROW_WORDS, ROW_ALIGN>(w, operators + k * ROWS);
 #pragma unroll
       for (int l = 0; l < LANES; ++l)
 #pragma unroll
@@ -183,7 +185,7 @@ kernel __launch_bounds__(THREADS, BLOCKS) void dg_stage_tiles(
   real* const own = held + OPERATOR_WORDS + team * ((team_words + QUAD - 1) / QUAD * QUAD);
   real* const lifted = own + ELEMENTS * OWN_STRIDE;
   real* const face_values = lifted + ELEMENTS * LIFT_STRIDE;
-  int* const links = (int*)(face_values + ELEMENTS * FACE_WORDS);
+  uint* const links = (uint*)(face_values + ELEMENTS * FACE_WORDS);
   real* const metrics = (real*)(links + ELEMENTS * FACES);
   unsigned short* const near =
       (unsigned short*)(held + OPERATOR_WORDS + TEAMS * ((team_words + QUAD - 1) / QUAD * QUAD));
@@ -236,25 +238,23 @@ kernel __launch_bounds__(THREADS, BLOCKS) void dg_stage_tiles(
   };
   int tile = blockIdx.x * TEAMS + team;
   read_codes(tile);
-#if CHUNK
   for (; tile < tiles; tile += tile_step) {
-#else
-  for (; tile < tiles; tile += tile_step) {
-#endif
     const int base = first_element + tile * ELEMENTS;
     const int count = min(ELEMENTS, end_element - base);
+    // Neighbours in the tile are read where they lie.
+    const auto is_copied = [&](uint code) {
+      return code != NO_LINK && (!SHARED_TRACES || (code >> 5) - (uint)base >= (uint)count);
+    };
     {
       const real* from = q + (size_t)base * (NODES * FIELDS);
 #pragma unroll 4
       for (int i = item; i < count * WIDE_PIECES; i += TEAM)
         copy_async<WIDE*(int)sizeof(real)>(own + i * WIDE + i / WIDE_PIECES * (OWN_STRIDE - NODES * FIELDS),
                                            from + i * WIDE);
-      constexpr int face_piece = FACE_WORDS % QUAD == 0 ? QUAD : 1, link_piece = FACES == 4 ? 4 : 1;
+      constexpr int face_piece = FACE_WORDS % QUAD == 0 ? QUAD : 1;
       for (int i = item; i < count * FACE_WORDS / face_piece; i += TEAM)
         copy_async<face_piece * (int)sizeof(real)>(face_values + i * face_piece,
                                                    faces + (size_t)base * FACE_WORDS + i * face_piece);
-      for (int i = item; i < count * FACES / link_piece; i += TEAM)
-        copy_async<link_piece * 4>(links + i * link_piece, link + (size_t)base * FACES + i * link_piece);
       for (int i = item; i < count * METRIC_WORDS; i += TEAM)
         copy_async<sizeof(real)>(metrics + i, metric + (size_t)base * METRIC_WORDS + i);
       commit_copies();
@@ -273,7 +273,9 @@ kernel __launch_bounds__(THREADS, BLOCKS) void dg_stage_tiles(
         part_of[k] = (rest - place[k] * PIECES_A_NODE) * PIECE;
       }
 #pragma unroll
-      for (int c = 0; c < code_sets; ++c)
+      for (int c = 0; c < code_sets; ++c) {
+        const int owned = warp + (c * 8 + lane / FACES) * WARPS;
+        if (lane < 8 * FACES && owned < ELEMENTS) links[owned * FACES + lane % FACES] = codes[c];
 #pragma unroll 1
         for (int j = 0; j < min(8, ELEMENTS_A_WARP - c * 8); ++j) {
           const int e = warp + (c * 8 + j) * WARPS;
@@ -281,12 +283,13 @@ kernel __launch_bounds__(THREADS, BLOCKS) void dg_stage_tiles(
 #pragma unroll
           for (int k = 0; k < rounds; ++k) {
             const unsigned code = __shfl_sync(0xffffffffu, codes[c], j * FACES + face[k]);
-            if (code != NO_LINK && (k + 1 < rounds || PIECES % 32 == 0 || here + 32 * k < PIECES))
+            if (is_copied(code) && (k + 1 < rounds || PIECES % 32 == 0 || here + 32 * k < PIECES))
               copy_async<PIECE*(int)sizeof(real)>(to + 32 * k * PIECE,
                                                   q + (size_t)(code >> 5) * (NODES * FIELDS) +
                                                       there[(code & 31) * FACE_NODES + place[k]] * FIELDS + part_of[k]);
           }
         }
+      }
       commit_copies();
     }
     read_codes(tile + tile_step);
@@ -308,11 +311,11 @@ kernel __launch_bounds__(THREADS, BLOCKS) void dg_stage_tiles(
         }
         LOAD_CHUNK
         add_derivatives(along, own + element * OWN_STRIDE + c * (CHUNK * FIELDS),
-                        held + stage * CHUNK_WORDS + part * LANES, CHUNK);
+                        held + stage * CHUNK_WORDS + part * ROW_WORDS, CHUNK);
         stage = stage + 1 == STAGES ? 0 : stage + 1;
       }
 #else
-      if (computes) add_derivatives(along, own + element * OWN_STRIDE, held + part * LANES, COLUMNS);
+      if (computes) add_derivatives(along, own + element * OWN_STRIDE, held + part * ROW_WORDS, COLUMNS);
 #endif
       real dr[METRIC_WORDS];
 #pragma unroll
@@ -356,21 +359,26 @@ kernel __launch_bounds__(THREADS, BLOCKS) void dg_stage_tiles(
       read_words<DIM + 1, DIM == 3 ? QUAD : 1>(quad, values);
 #pragma unroll
       for (int d = 0; d < DIM; ++d) normal[d] = quad[d];
-      const int code = links[e * FACES + face];
+      const uint code = links[e * FACES + face];
       MATERIAL_OF(material_in, region[base + e]);
       MATERIAL_OF(material_out, neighbour_region[(size_t)(base + e) * FACES + face]);
-      if (code >= 0) {
-        read_words<FIELDS, PIECE>(out, trace);
+      if (code != NO_LINK) {
+        const real* there_values = trace;
+        if (!is_copied(code))
+          there_values = own + ((code >> 5) - (uint)base) * OWN_STRIDE +
+                         there[(code & 31) * FACE_NODES + m - face * FACE_NODES] * FIELDS;
+        read_words<FIELDS, PIECE>(out, there_values);
         dg_penalty(-1, in, out, normal, material_in, material_out, add);
       } else {
+        const int condition = -1 - link[(size_t)(base + e) * FACES + face];
         real x[3] = {0, 0, 0};
 #if DG_BOUNDARY_USES_PLACE
         for (int v = 0; v <= DIM; ++v)
           for (int d = 0; d < DIM; ++d)
             x[d] += weights[node * (DIM + 1) + v] * vertices[((size_t)(base + e) * (DIM + 1) + v) * DIM + d];
 #endif
-        dg_boundary(-1 - code, in, normal, x, t, material_in, out);
-        dg_penalty(-1 - code, in, out, normal, material_in, material_out, add);
+        dg_boundary(condition, in, normal, x, t, material_in, out);
+        dg_penalty(condition, in, out, normal, material_in, material_out, add);
       }
 #pragma unroll
       for (int f = 0; f < FIELDS / PIECE; ++f) {
@@ -401,17 +409,17 @@ kernel __launch_bounds__(THREADS, BLOCKS) void dg_stage_tiles(
       }
       LOAD_CHUNK
       add_lift(rate, lifted + element * LIFT_STRIDE + c * (LIFT_CHUNK * FIELDS),
-               held + stage * CHUNK_WORDS + part * LANES, min(LIFT_CHUNK, LIFT_COLUMNS - c * LIFT_CHUNK));
+               held + stage * CHUNK_WORDS + part * ROW_WORDS, min(LIFT_CHUNK, LIFT_COLUMNS - c * LIFT_CHUNK));
       stage = stage + 1 == STAGES ? 0 : stage + 1;
     }
 #else
     if (computes)
-      add_lift(rate, lifted + element * LIFT_STRIDE, held + COLUMNS * DIM * ROWS + part * LANES, LIFT_COLUMNS);
+      add_lift(rate, lifted + element * LIFT_STRIDE, held + COLUMNS * DIM * ROWS + part * ROW_WORDS, LIFT_COLUMNS);
 #endif
     meet(team);
     if (computes) {
       real* const to = lifted + element * LIFT_STRIDE + part * (LANES * FIELDS);
-      constexpr int wide = LANES * FIELDS % QUAD == 0 ? QUAD : 2;
+      constexpr int wide = LANES * FIELDS % QUAD == 0 ? QUAD : LANES * FIELDS % 2 == 0 ? 2 : 1;
 #pragma unroll
       for (int i = 0; i < LANES * FIELDS / wide; ++i) {
         Words<wide> w;
