@@ -29,7 +29,7 @@
 #else
 #define OWN_STRIDE STRIDE(COLUMNS* FIELDS)
 #endif
-#define LIFT_STRIDE STRIDE(LARGER(LIFT_COLUMNS, ROW_GROUPS * LANES) * FIELDS)
+#define LIFT_STRIDE STRIDE(LARGER(LIFT_COLUMNS, ROW_GROUPS* LANES) * FIELDS)
 #define FACE_WORDS (FACES * (DIM + 1))
 #define METRIC_WORDS (DIM * DIM)
 #define STAGES 3
@@ -253,8 +253,8 @@ kernel __launch_bounds__(THREADS, BLOCKS) void dg_stage_tiles(
                                            from + i * WIDE);
       constexpr int face_piece = FACE_WORDS % QUAD == 0 ? QUAD : 1;
       for (int i = item; i < count * FACE_WORDS / face_piece; i += TEAM)
-        copy_async<face_piece * (int)sizeof(real)>(face_values + i * face_piece,
-                                                   faces + (size_t)base * FACE_WORDS + i * face_piece);
+        copy_async<face_piece*(int)sizeof(real)>(face_values + i * face_piece,
+                                                 faces + (size_t)base * FACE_WORDS + i * face_piece);
       for (int i = item; i < count * METRIC_WORDS; i += TEAM)
         copy_async<sizeof(real)>(metrics + i, metric + (size_t)base * METRIC_WORDS + i);
       commit_copies();
