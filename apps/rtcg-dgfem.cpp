@@ -8,6 +8,8 @@ int main(int argc, char** argv) {
                                     [](CLI::App& app) {
                                       app.require_subcommand(1);
                                       rtcg::app::add_run_command(app);
+                                      rtcg::app::add_convergence_command(app);
+                                      rtcg::app::add_info_command(app);
                                       rtcg::app::add_mesh_commands(app);
                                     });
 }

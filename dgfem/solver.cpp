@@ -23,9 +23,9 @@ Solver::Solver(const Stream& stream, const Problem& problem, SolverOptions optio
     throw DeviceError(
         fmt::format("{} ({}) has no double precision, which initial values need", device.id, device.name));
   data_ = std::make_shared<StageData>(stream, mesh_, options_.precision);
-  stage_ = make_stage(data_, options_.variant
-                                 ? *options_.variant
-                                 : stage_space(stream.device(), StageShape(*mesh_, options_.precision)).standard());
+  variant_ = options_.variant ? *options_.variant
+                              : stage_space(stream.device(), StageShape(*mesh_, options_.precision)).standard();
+  stage_ = make_stage(data_, variant_);
   for (Buffer* buffer : {&buffers_.q, &buffers_.q_new, &buffers_.residual}) {
     *buffer = Buffer(stream, data_->state_bytes(), MemoryKind::device, options_.precision);
     buffer->zero(stream);

@@ -49,6 +49,8 @@ class Solver {
   const std::shared_ptr<const StageData>& data() const { return data_; }
   const SolverOptions& options() const { return options_; }
   const Stream& stream() const { return data_->stream; }
+  /// The kernels that run stages of straight elements, with their parameters.
+  const Configuration& variant() const { return variant_; }
 
   double time() const { return time_; }
   std::int64_t steps() const { return steps_; }
@@ -81,7 +83,7 @@ class Solver {
   std::shared_ptr<const Discretization> mesh_;
   std::shared_ptr<const StageData> data_;
   SolverOptions options_;
-  Values parameters_;
+  Configuration variant_;
   std::unique_ptr<StageKernel> stage_, curved_;
   std::optional<WaveRate> wave_rate_;  ///< where speeds depend on the fields
   StageBuffers buffers_;

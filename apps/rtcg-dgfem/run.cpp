@@ -47,14 +47,6 @@ class Schedule {
   double every_, end_;
 };
 
-dgfem::SolverOptions solver_options(const dgfem::Case& plan) {
-  dgfem::SolverOptions options;
-  options.precision = plan.precision;
-  options.cfl = plan.cfl;
-  options.step = plan.step;
-  return options;
-}
-
 std::vector<std::string> names_of(const std::vector<dgfem::Measure>& measures) {
   std::vector<std::string> names;
   for (const dgfem::Measure& measure : measures) names.push_back(measure.name);
@@ -68,7 +60,7 @@ class Run {
         places_(places),
         start_(Clock::now()),
         problem_(plan.load()),
-        solver_(stream, problem_, solver_options(plan)),
+        solver_(stream, problem_, plan.solver_options()),
         samples_(plan.output.sample_every > 0 ? plan.output.sample_every : plan.final_time / 100, plan.final_time),
         pictures_(plan.output.every, plan.final_time),
         checkpoints_(plan.output.checkpoint_every, plan.final_time),

@@ -204,6 +204,11 @@ class Reader {
     if (!time) return;
     time->allow({"scheme", "cfl", "step"});
     case_.scheme = time->text("scheme").value_or(case_.scheme);
+    try {
+      time_scheme(case_.scheme);
+    } catch (const InputError& error) {
+      time->fail("scheme", error.what());
+    }
     case_.cfl = positive_or(*time, "cfl", case_.cfl);
     if (time->has("step")) case_.step = positive(*time, "step");
   }
@@ -301,6 +306,15 @@ Problem Case::load(Mesh read) const {
   if (!loaded.system) loaded.system = shipped_system(system, read.dimension());
   loaded.mesh = std::move(read);
   return loaded;
+}
+
+SolverOptions Case::solver_options() const {
+  SolverOptions options;
+  options.precision = precision;
+  options.scheme = time_scheme(scheme);
+  options.cfl = cfl;
+  options.step = step;
+  return options;
 }
 
 Case read_case(const fs::path& file) {

@@ -10,6 +10,7 @@
 #include "dgfem/output/plane_probe.h"
 #include "dgfem/output/probes.h"
 #include "dgfem/problem.h"
+#include "dgfem/solver.h"
 
 namespace rtcg::dgfem {
 
@@ -50,6 +51,8 @@ struct Case {
   /// The problem with its mesh and system.
   Problem load(int refinement = 1) const;
   Problem load(Mesh mesh) const;
+  /// Precision, scheme and step.
+  SolverOptions solver_options() const;
 };
 
 /// InputError "FILE:LINE: ..." for what is not a case: unknown keys with the nearest there is, missing ones, formulas
