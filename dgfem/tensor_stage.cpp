@@ -150,8 +150,9 @@ bool tensor_stage_serves(const Device& device, const StageShape& shape) {
   const std::string& text = properties.architecture;
   if (properties.backend != Backend::cuda || !text.starts_with("sm_")) return false;
   std::from_chars(text.data() + 3, text.data() + text.size(), capability);
-  return capability >= 80 && shape.is_linear && shape.precision == ScalarType::f64 && shape.fields % 2 == 0 &&
-         is_possible(Multiprocessor::of(device), shape, Layout(shape, 4, 1, 1, 1), 1);
+  // Below order 4 memory binds, and kernels that keep more of it in flight are faster.
+  return capability >= 80 && shape.order >= 4 && shape.is_linear && shape.precision == ScalarType::f64 &&
+         shape.fields % 2 == 0 && is_possible(Multiprocessor::of(device), shape, Layout(shape, 4, 1, 1, 1), 1);
 }
 
 void add_tensor_parameters(ParameterSpace& space, const Device& device, const StageShape& shape) {
