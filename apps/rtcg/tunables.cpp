@@ -1,5 +1,6 @@
 #include "rtcg/array/tunables.h"
 #include "apps/rtcg/tune.h"
+#include "dgfem/stage_tuning.h"
 #include "radar/tile_tuning.h"
 #include "rtcg/sparse/spmv_tuning.h"
 #include "vision/filterbank_tuning.h"
@@ -13,6 +14,7 @@ const TunableRegistry& tunable_families() {
     add_sparse_tunables(all);
     radar::add_tunables(all);
     vision::add_filterbank(all);
+    dgfem::add_stages(all);
     return all;
   }();
   return registry;
