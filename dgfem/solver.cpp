@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "dgfem/stability.h"
-#include "dgfem/stage_variants.h"
+#include "dgfem/stage_tuning.h"
 #include "dgfem/system_text.h"
 #include "rtcg/compile/compiler.h"
 #include "rtcg/error.h"
@@ -23,8 +23,7 @@ Solver::Solver(const Stream& stream, const Problem& problem, SolverOptions optio
     throw DeviceError(
         fmt::format("{} ({}) has no double precision, which initial values need", device.id, device.name));
   data_ = std::make_shared<StageData>(stream, mesh_, options_.precision);
-  variant_ = options_.variant ? *options_.variant
-                              : stage_space(stream.device(), StageShape(*mesh_, options_.precision)).standard();
+  variant_ = options_.variant ? *options_.variant : chosen_stage(stream.device(), *mesh_, options_.precision);
   stage_ = make_stage(data_, variant_);
   for (Buffer* buffer : {&buffers_.q, &buffers_.q_new, &buffers_.residual}) {
     *buffer = Buffer(stream, data_->state_bytes(), MemoryKind::device, options_.precision);
