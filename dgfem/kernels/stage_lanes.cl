@@ -10,7 +10,7 @@
 // Copies between rows of elements and lanes: gather and scatter instructions are slower than the loads they stand for.
 #define ONE_BY_ONE _Pragma("clang loop vectorize(disable)")
 // Kept as a loop until the compiler makes vectors of it.
-#define VECTOR_LANES _Pragma("clang loop vectorize(enable) interleave_count(1) unroll(disable)") FOR_LANES
+#define VECTOR_LANES _Pragma("clang loop unroll(disable)") FOR_LANES
 
 #if ONE_REGION
 #define MATERIAL_OF(name, table) const real* name = 0
