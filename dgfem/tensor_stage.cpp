@@ -21,58 +21,72 @@ int up_to_multiple(int n, int of) {
   return (n + of - 1) / of * of;
 }
 
-/// The smallest distance of elements, at least `reals`, for which half a warp's operands lie in distinct banks.
+/// The smallest distance of elements, at least `reals`, for which the pairs of fields that a quarter of a warp reads at
+/// once, of four nodes of two elements, lie in distinct banks.
 int stride_for(int reals, int fields) {
   const auto conflicts = [&](int stride) {
-    std::array<int, 16> uses{};
-    for (int lane = 0; lane < 16; ++lane) {
-      const int row = lane / 4, column = lane % 4;
-      ++uses[static_cast<std::size_t>(((row >> 1) * stride + column * fields + (row & 1)) % 16)];
-    }
+    std::array<int, 8> uses{};
+    for (int lane = 0; lane < 8; ++lane)
+      ++uses[static_cast<std::size_t>((lane / 4 * stride + lane % 4 * fields) / 2 % 8)];
     return *std::max_element(uses.begin(), uses.end());
   };
   int best = up_to_multiple(reals, 2);
-  for (int stride = best; stride < best + 32; stride += 2)
+  for (int stride = best; stride < best + 16; stride += 2)
     if (conflicts(stride) < conflicts(best)) best = stride;
   return best;
 }
 
-struct Layout {
-  int elements, warps, row_blocks, quads, blocks, nodes_padded, traces_padded, q_stride, f_stride;
-  std::size_t local_bytes;
+struct Tiling {
+  int groups = 1, warps = 1, resident = 1, depth = 1, buffers = 1;
 
-  Layout(const StageShape& shape, const Configuration& choice)
-      : Layout(shape, whole(choice, "tensor.elements"), whole(choice, "tensor.warps"),
-               whole(choice, "tensor.row_blocks"), whole(choice, "tensor.quads")) {}
-  Layout(const StageShape& shape, int elements_, int warps_, int row_blocks_, int quads_)
-      : elements(elements_), warps(warps_), row_blocks(row_blocks_), quads(quads_) {
-    blocks = up_to_multiple((shape.nodes + 7) / 8, row_blocks);
+  static Tiling of(const Configuration& choice) {
+    return {whole(choice, "tensor.groups"), whole(choice, "tensor.warps"), whole(choice, "tensor.resident"),
+            whole(choice, "tensor.depth"), whole(choice, "tensor.buffers")};
+  }
+};
+
+struct Layout {
+  int blocks, tiles, nodes_padded, traces_padded, stride;
+  std::size_t threads, local_bytes;
+  bool metric_shared;
+
+  Layout(const Multiprocessor& machine, const StageShape& shape, const Tiling& tiling) {
+    blocks = (shape.nodes + 7) / 8;
+    tiles = (blocks + tiling.warps - 1) / tiling.warps;
     nodes_padded = up_to_multiple(shape.nodes, 4);
     traces_padded = up_to_multiple(shape.traces(), 4);
-    q_stride = stride_for(nodes_padded * shape.fields, shape.fields);
-    f_stride = stride_for(traces_padded * shape.fields, shape.fields);
-    local_bytes = sizeof(double) * static_cast<std::size_t>(elements * (q_stride + f_stride));
+    stride = stride_for((nodes_padded + traces_padded) * shape.fields, shape.fields);
+    threads = static_cast<std::size_t>(32 * tiling.groups * tiling.warps);
+    const auto elements = static_cast<std::size_t>(8 * tiling.groups * tiling.buffers);
+    const auto metric = static_cast<std::size_t>(shape.dimension * shape.dimension) * sizeof(double);
+    local_bytes = elements * (static_cast<std::size_t>(stride + shape.faces * (shape.dimension + 1)) * sizeof(double) +
+                              static_cast<std::size_t>(shape.faces) * sizeof(int) + metric);
+    metric_shared = held(machine, tiling);
+    if (!metric_shared) local_bytes -= elements * metric;
   }
-  int items() const { return blocks / row_blocks * (elements / 4 / quads); }
-  /// Accumulators and operands of a lane, in registers of 32 bits.
-  std::size_t registers(const StageShape& shape) const {
-    return static_cast<std::size_t>(2 * row_blocks * quads * shape.fields * shape.dimension + 40);
+  /// Whether a multiprocessor's shared memory holds the blocks; each takes 1 KiB more.
+  bool held(const Multiprocessor& machine, const Tiling& tiling) const {
+    return static_cast<std::size_t>(tiling.resident) * (local_bytes + 1024) <= machine.local_bytes;
   }
 };
 
-bool is_possible(const Multiprocessor& machine, const StageShape& shape, const Layout& layout, std::size_t resident) {
-  const auto threads = static_cast<std::size_t>(32 * layout.warps);
-  return layout.elements % (4 * layout.quads) == 0 && layout.warps <= layout.items() &&
-         threads * resident <= machine.items && layout.local_bytes <= machine.most_local_bytes &&
-         resident * (layout.local_bytes + 1024) <= machine.local_bytes && layout.registers(shape) <= 250 &&
-         threads * resident * layout.registers(shape) <= machine.registers;
+/// Warps on the busiest of a multiprocessor's four schedulers.
+std::size_t warps_of_scheduler(const Layout& layout, const Tiling& tiling) {
+  return (layout.threads / 32 * static_cast<std::size_t>(tiling.resident) + 3) / 4;
 }
 
-struct Chosen {
-  int elements = 4, warps = 1, row_blocks = 1, quads = 1, resident = 1;
-};
+bool is_possible(const Multiprocessor& machine, const StageShape& shape, const Tiling& tiling) {
+  const Layout layout(machine, shape, tiling);
+  if ((tiling.warps - 1) * layout.tiles >= layout.blocks || !layout.held(machine, tiling)) return false;
+  if (layout.threads > 1024 || layout.threads * static_cast<std::size_t>(tiling.resident) > machine.items) return false;
+  // Derivatives of one block of nodes, rates of the others, operands: in registers of 32 bits.
+  const int needed = 4 * shape.fields * (shape.dimension + layout.tiles - 1) + 32;
+  const std::size_t registers =
+      std::min<std::size_t>(machine.registers / 128 / warps_of_scheduler(layout, tiling) / 8 * 8, 255);
+  return registers >= static_cast<std::size_t>(needed);
+}
 
-/// [block of 8 rows][step of 4 columns][matrix][lane]: as lanes hold the left operand.
+/// [block of 8 rows][step of 4 columns][matrix][lane]: as lanes hold the transposed right operand.
 std::vector<double> fragments(const std::vector<Eigen::MatrixXd>& matrices, int blocks, int steps) {
   std::vector<double> values;
   for (int block = 0; block < blocks; ++block)
@@ -85,27 +99,30 @@ std::vector<double> fragments(const std::vector<Eigen::MatrixXd>& matrices, int 
   return values;
 }
 
-/// Items spread evenly over warps, and enough warps to keep the tensor cores busy.
-Chosen rule(const Multiprocessor& machine, const StageShape& shape) {
-  Chosen best;
-  double best_score = -1;
-  for (const int elements : {4, 8, 12, 16, 24, 32})
-    for (const int warps : {1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 14, 16, 20})
-      for (const int row_blocks : {1, 2})
-        for (const int quads : {1, 2, 3})
-          for (const int resident : {1, 2, 3, 4}) {
-            const Layout layout(shape, elements, warps, row_blocks, quads);
-            if (!is_possible(machine, shape, layout, static_cast<std::size_t>(resident))) continue;
-            const int rounds = (layout.items() + warps - 1) / warps;
-            const double even = static_cast<double>(layout.items()) / (rounds * warps);
-            const double rows = shape.nodes / (8.0 * layout.blocks);
-            const double busy = std::min(1.0, warps * resident / 14.0);
-            // Pairs of row blocks run at the full rate; single ones pair their derivatives only.
-            const double rate = row_blocks == 2 ? 1.0 : 0.75;
-            const double reuse = row_blocks * quads > 1 ? 1.0 : 0.9;
-            const double score = even * rows * busy * rate * reuse * (resident > 1 ? 1.05 : 1.0);
-            if (score > best_score) best_score = score, best = {elements, warps, row_blocks, quads, resident};
-          }
+constexpr std::array all_groups{1, 2, 4, 8};
+constexpr std::array all_warps{1, 2, 3, 4, 5, 6, 7, 8, 11, 15};
+constexpr std::array all_residents{1, 2, 3, 4, 5, 6, 8, 12, 16};
+constexpr std::array all_depths{1, 2};
+constexpr std::array all_buffers{1, 2};
+
+/// Enough warps to keep the tensor cores busy, their work spread evenly over warps and schedulers, and many elements
+/// in flight.
+Tiling rule(const Multiprocessor& machine, const StageShape& shape) {
+  Tiling best;
+  double most = -1;
+  for (const int groups : all_groups)
+    for (const int warps : all_warps)
+      for (const int resident : all_residents)
+        for (const int buffers : all_buffers) {
+          const Tiling tiling{groups, warps, resident, 1, buffers};
+          if (!is_possible(machine, shape, tiling)) continue;
+          const Layout layout(machine, shape, tiling);
+          const double active = groups * warps * resident;
+          const double even = static_cast<double>(layout.blocks) / (warps * layout.tiles) * active /
+                              static_cast<double>(4 * warps_of_scheduler(layout, tiling));
+          const double value = even * std::min(1.0, active / 12);
+          if (value > most) most = value, best = tiling;
+        }
   return best;
 }
 
@@ -113,20 +130,25 @@ class TensorStage final : public StageKernel {
  public:
   TensorStage(std::shared_ptr<const StageData> data, const Configuration& choice)
       : data_(std::move(data)),
-        layout_(StageShape(*data_->mesh, data_->precision), choice),
+        machine_(Multiprocessor::of(data_->stream.device())),
+        tiling_(Tiling::of(choice)),
+        layout_(machine_, StageShape(*data_->mesh, data_->precision), tiling_),
         kernel_(compile(data_->stream.device(), tensor_stage_source(*data_, choice)).kernel("dg_stage_tensor")) {
     const ReferenceElement& reference = data_->mesh->reference;
     std::vector<Eigen::MatrixXd> derivatives;
     for (int d = 0; d < reference.dimension(); ++d) derivatives.push_back(reference.derivative(d));
-    derivative_ = data_->upload(fragments(derivatives, layout_.blocks, layout_.nodes_padded / 4));
-    lift_ = data_->upload(fragments({reference.lift()}, layout_.blocks, layout_.traces_padded / 4));
+    const int blocks = tiling_.warps * layout_.tiles;
+    derivative_ = data_->upload(fragments(derivatives, blocks, layout_.nodes_padded / 4));
+    lift_ = data_->upload(fragments({reference.lift()}, blocks, layout_.traces_padded / 4));
   }
 
   void operator()(const StageBuffers& buffers, const StageStep& step, std::size_t first,
                   std::size_t end) const override {
     if (first >= end) return;
-    const auto elements = static_cast<std::size_t>(layout_.elements);
-    Grid grid = Grid::of((end - first + elements - 1) / elements, static_cast<std::size_t>(32 * layout_.warps));
+    const auto elements = static_cast<std::size_t>(8 * tiling_.groups);
+    const std::size_t tiles = (end - first + elements - 1) / elements;
+    const std::size_t most = tiling_.buffers == 2 ? machine_.count * static_cast<std::size_t>(tiling_.resident) : tiles;
+    Grid grid = Grid::of(std::min(tiles, most), layout_.threads);
     grid.dynamic_local_bytes = static_cast<std::uint32_t>(layout_.local_bytes);
     const StageData& data = *data_;
     kernel_(data.stream, grid, buffers.q, buffers.q_new, buffers.residual, derivative_, lift_, data.metric, data.faces,
@@ -137,6 +159,8 @@ class TensorStage final : public StageKernel {
 
  private:
   std::shared_ptr<const StageData> data_;
+  Multiprocessor machine_;
+  Tiling tiling_;
   Layout layout_;
   Kernel kernel_;
   Buffer derivative_, lift_;
@@ -150,40 +174,40 @@ bool tensor_stage_serves(const Device& device, const StageShape& shape) {
   const std::string& text = properties.architecture;
   if (properties.backend != Backend::cuda || !text.starts_with("sm_")) return false;
   std::from_chars(text.data() + 3, text.data() + text.size(), capability);
+  const auto machine = Multiprocessor::of(device);
   // Below order 4 memory binds, and kernels that keep more of it in flight are faster.
   return capability >= 80 && shape.order >= 4 && shape.is_linear && shape.precision == ScalarType::f64 &&
-         shape.fields % 2 == 0 && is_possible(Multiprocessor::of(device), shape, Layout(shape, 4, 1, 1, 1), 1);
+         shape.fields % 2 == 0 && is_possible(machine, shape, rule(machine, shape));
 }
 
 void add_tensor_parameters(ParameterSpace& space, const Device& device, const StageShape& shape) {
   const auto machine = Multiprocessor::of(device);
-  const Chosen chosen = rule(machine, shape);
-  space.parameter("tensor.elements", integers({4, 8, 12, 16, 24, 32}), std::int64_t{chosen.elements})
-      .parameter("tensor.warps", integers({1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 14, 16, 20}), std::int64_t{chosen.warps})
-      .parameter("tensor.row_blocks", integers({1, 2}), std::int64_t{chosen.row_blocks})
-      .parameter("tensor.quads", integers({1, 2, 3}), std::int64_t{chosen.quads})
-      .parameter("tensor.unroll", integers({1, 2, 4}), std::int64_t{2})
-      .parameter("tensor.resident", integers({1, 2, 3, 4}), std::int64_t{chosen.resident})
-      .constraint("a multiprocessor holds the blocks",
-                  {"tensor.elements", "tensor.warps", "tensor.row_blocks", "tensor.quads", "tensor.resident"},
-                  [shape, machine](const Configuration& choice) {
-                    return is_possible(machine, shape, Layout(shape, choice),
-                                       static_cast<std::size_t>(whole(choice, "tensor.resident")));
-                  });
+  const Tiling chosen = rule(machine, shape);
+  const auto values = [](const auto& all) { return std::vector<ParameterValue>(all.begin(), all.end()); };
+  space.parameter("tensor.groups", values(all_groups), std::int64_t{chosen.groups})
+      .parameter("tensor.warps", values(all_warps), std::int64_t{chosen.warps})
+      .parameter("tensor.resident", values(all_residents), std::int64_t{chosen.resident})
+      .parameter("tensor.depth", values(all_depths), std::int64_t{chosen.depth})
+      .parameter("tensor.buffers", values(all_buffers), std::int64_t{chosen.buffers})
+      .constraint(
+          "a multiprocessor holds the blocks, and each warp has nodes",
+          {"tensor.groups", "tensor.warps", "tensor.resident", "tensor.depth", "tensor.buffers"},
+          [shape, machine](const Configuration& choice) { return is_possible(machine, shape, Tiling::of(choice)); });
 }
 
 Demand tensor_stage_demand(const StageShape&, const Configuration& choice) {
-  return {.work_group_size = static_cast<std::size_t>(32 * whole(choice, "tensor.warps")), .local_bytes = 0};
+  const Tiling tiling = Tiling::of(choice);
+  return {.work_group_size = static_cast<std::size_t>(32 * tiling.groups * tiling.warps), .local_bytes = 0};
 }
 
 Source tensor_stage_source(const StageData& data, const Configuration& choice) {
-  const Layout layout(StageShape(*data.mesh, data.precision), choice);
+  const Tiling tiling = Tiling::of(choice);
+  const Layout layout(Multiprocessor::of(data.stream.device()), StageShape(*data.mesh, data.precision), tiling);
   Source source = data.source("stage_tensor.cu", kernels::stage_tensor_cu, Dialect::cuda);
-  source.define("ELEMENTS", layout.elements).define("THREADS", 32 * layout.warps);
   source.define("NODES_PADDED", layout.nodes_padded).define("TRACES_PADDED", layout.traces_padded);
-  source.define("Q_STRIDE", layout.q_stride).define("F_STRIDE", layout.f_stride);
-  source.define("BLOCKS", layout.blocks).define("ROW_BLOCKS", layout.row_blocks).define("QUADS", layout.quads);
-  source.define("UNROLL", choice.integer("tensor.unroll")).define("RESIDENT", choice.integer("tensor.resident"));
+  source.define("STRIDE", layout.stride).define("BLOCKS", layout.blocks).define("GROUPS", tiling.groups);
+  source.define("GROUP_WARPS", tiling.warps).define("RESIDENT", tiling.resident).define("DEPTH", tiling.depth);
+  source.define("BUFFERS", tiling.buffers).define("METRIC_SHARED", layout.metric_shared ? 1 : 0);
   return source;
 }
 

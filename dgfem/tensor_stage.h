@@ -1,11 +1,10 @@
 // The fused stage in double precision on the tensor cores of NVIDIA GPUs, compute capability 8.0 and up, for linear
 // systems with an even number of fields: kernels/stage_tensor.cu. Its parameters:
-//   tensor.elements    of a block, in fours
-//   tensor.warps       of a block
-//   tensor.row_blocks  blocks of 8 nodes that a warp computes at once; two use sm_90's full rate
-//   tensor.quads       fours of elements that a warp computes at once
-//   tensor.unroll      steps of 4 columns in one body
-//   tensor.resident    blocks a multiprocessor is to hold: bounds registers
+//   tensor.groups    of 8 elements in a block
+//   tensor.warps     of a group, which share its nodes
+//   tensor.resident  blocks a multiprocessor is to hold: bounds registers
+//   tensor.depth     steps that the derivatives' entries are fetched ahead
+//   tensor.buffers   2: blocks stay, and load their next elements while they compute
 #pragma once
 
 #include "dgfem/stage.h"

@@ -1,33 +1,39 @@
-// A fused stage on straight elements in double precision on tensor cores. Operator rows come in blocks of 8 nodes,
-// fields in columns: lane group c = lane % 4 owns columns 2c and 2c + 1 of every product, which are given to fields 2j
-// and 2j + 1 of element c. So a lane ends with all fields of one node of one element, derivatives along every axis,
-// and everything from the metric to the new state happens in registers.
+// A fused stage on straight elements in double precision on tensor cores. Fields are the left operand, operators the
+// right one: a row of 16 is the pair of fields 2j and 2j + 1 of 8 elements, a column one of 8 nodes. So lane l, which
+// owns rows l / 4 and l / 4 + 8 and columns 2 (l % 4) and the next one of every product, ends with all fields of two
+// nodes of one element, derivatives along every axis, and everything from the metric to the new state happens in
+// registers. Products of 16 rows (m16n8k4) run at twice the rate of m8n8k4 on sm_90.
 //
-// Row blocks go through the tensor cores in pairs (m16n8k4: twice the rate of m8n8k4 on sm_90): two derivatives of one
-// block of nodes, or the same operator of two.
-//
-// The elements of a block lie in shared memory one after the other, Q_STRIDE words apart, the traces of their
-// neighbours beside them, F_STRIDE apart, and fluxes take the traces' place: strides for which what lanes read at once
-// lies in different banks. Before this text stand `real`, the system's functions and NODES, NODES_PADDED (to 4),
-// FACE_NODES, TRACES_PADDED (to 4), FACES, ORIENTATIONS, ONE_REGION, ELEMENTS, THREADS, RESIDENT (blocks of a
-// multiprocessor), BLOCKS (of 8 rows), ROW_BLOCKS and QUADS (of one warp's product), UNROLL.
+// The elements of a block lie in shared memory STRIDE words apart, for which what lanes read at once lies in different
+// banks: first their fields, then their neighbours' traces, whose place fluxes take. The derivatives are taken while
+// the traces arrive. Before this text stand `real`, the system's functions and NODES, NODES_PADDED (to 4), FACE_NODES,
+// TRACES_PADDED (to 4), FACES, ORIENTATIONS, ONE_REGION, GROUPS (of 8 elements in a block), GROUP_WARPS, RESIDENT
+// (blocks of a multiprocessor), BLOCKS (of 8 nodes), DEPTH (steps that derivatives are fetched ahead), BUFFERS (2:
+// blocks stay, and load their next elements while they compute), METRIC_SHARED (0: leaves room for one block more).
+#define ELEMENTS (8 * GROUPS)
+#define THREADS (32 * GROUPS * GROUP_WARPS)
+#define TILES ((BLOCKS + GROUP_WARPS - 1) / GROUP_WARPS)  // blocks of nodes of one warp
 #define TRACES (FACES * FACE_NODES)
 #define PIECE (DG_FIELDS % 2 == 0 ? 2 : 1)  // words that move at once: consecutive lanes take consecutive pieces
 #define RECORD (DG_FIELDS / PIECE)
-#define STAGE_PARAMETERS                                                                                               \
-  const real *__restrict__ q, real *__restrict__ q_new, real *__restrict__ residual,                                   \
-      const real *__restrict__ derivative, const real *__restrict__ lift, const real *__restrict__ metric,             \
-      const real *__restrict__ faces, const int *__restrict__ link, const ushort *__restrict__ face_nodes,             \
-      const ushort *__restrict__ neighbour_nodes, const uchar *__restrict__ region,                                    \
-      const uchar *__restrict__ neighbour_region, const real *__restrict__ materials,                                  \
-      const real *__restrict__ vertices, const real *__restrict__ weights, real a, real b, real dt, real t,            \
+#define FACE_WORDS (FACES * (DG_DIMENSION + 1))
+#define METRIC_WORDS (DG_DIMENSION * DG_DIMENSION)
+#define TRACES_AT (NODES_PADDED * DG_FIELDS)
+#define BUFFER_WORDS (ELEMENTS * (STRIDE + FACE_WORDS + (METRIC_SHARED ? METRIC_WORDS : 0)) + ELEMENTS * FACES / 2)
+#define STAGE_PARAMETERS                                                                                    \
+  const real *__restrict__ q, real *__restrict__ q_new, real *__restrict__ residual,                        \
+      const real *__restrict__ derivative, const real *__restrict__ lift, const real *__restrict__ metric,  \
+      const real *__restrict__ faces, const int *__restrict__ link, const ushort *__restrict__ face_nodes,  \
+      const ushort *__restrict__ neighbour_nodes, const uchar *__restrict__ region,                         \
+      const uchar *__restrict__ neighbour_region, const real *__restrict__ materials,                       \
+      const real *__restrict__ vertices, const real *__restrict__ weights, real a, real b, real dt, real t, \
       int first_element, int end_element
 
 #if ONE_REGION
 #define MATERIAL_OF(name, index) const real* name = nullptr
 #else
-#define MATERIAL_OF(name, index)    \
-  real name[DG_MATERIALS];          \
+#define MATERIAL_OF(name, index)                                                                     \
+  real name[DG_MATERIALS];                                                                           \
   _Pragma("unroll") for (int material_ = 0; material_ < DG_MATERIALS; ++material_) name[material_] = \
       materials[(index)*DG_MATERIALS + material_]
 #endif
@@ -45,78 +51,108 @@ __device__ __forceinline__ void copy_async(void* shared, const void* global) {
                "l"(global), "n"(bytes)
                : "memory");
 }
-__device__ __forceinline__ void copies_issued() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+__device__ __forceinline__ void copies_issued() {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
 template <int pending>
 __device__ __forceinline__ void copies_done() {
   asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
 }
 
 /// Elements past the last are read as the last and never written.
-__device__ __forceinline__ int clamped(int e, int end_element) { return min(e, end_element - 1); }
+__device__ __forceinline__ int clamped(int e, int end_element) {
+  return min(e, end_element - 1);
+}
 
 __device__ __forceinline__ void load_elements(const real* q, real* own, int base, int end_element) {
   for (int i = threadIdx.x; i < ELEMENTS * NODES * RECORD; i += THREADS) {
     const int k = i / (NODES * RECORD), piece = i - k * (NODES * RECORD);
-    copy_async<PIECE * sizeof(real)>(
-        own + k * Q_STRIDE + piece * PIECE,
-        q + (size_t)clamped(base + k, end_element) * (NODES * DG_FIELDS) + piece * PIECE);
+    copy_async<PIECE * sizeof(real)>(own + k * STRIDE + piece * PIECE,
+                                     q + (size_t)clamped(base + k, end_element) * (NODES * DG_FIELDS) + piece * PIECE);
   }
-  constexpr int padding = NODES_PADDED - NODES;
+}
+
+/// Zeros behind each element's `reals`, up to `padded`: products read them.
+template <int reals, int padded>
+__device__ __forceinline__ void clear_padding(real* values) {
+  constexpr int padding = padded - reals;
   if (padding > 0)
-    for (int i = threadIdx.x; i < ELEMENTS * padding * DG_FIELDS; i += THREADS) {
-      const int k = i / max(padding * DG_FIELDS, 1);
-      own[k * Q_STRIDE + NODES * DG_FIELDS + i - k * padding * DG_FIELDS] = 0;
+    for (int i = threadIdx.x; i < ELEMENTS * padding; i += THREADS) {
+      const int k = i / max(padding, 1);
+      values[k * STRIDE + reals + i - k * padding] = 0;
     }
 }
 
-/// The neighbours' traces in the order of the own face nodes; at a boundary the own trace.
-__device__ __forceinline__ void load_traces(const real* q, real* traces, const int* link, const ushort* face_nodes,
-                                            const ushort* neighbour_nodes, int base, int end_element) {
-  for (int i = threadIdx.x; i < ELEMENTS * TRACES * RECORD; i += THREADS) {
-    const int k = i / (TRACES * RECORD), at = i - k * (TRACES * RECORD), item = at / RECORD, piece = at - item * RECORD;
-    const int face = item / FACE_NODES, e = clamped(base + k, end_element), code = link[e * FACES + face];
-    const int other_face = code / ORIENTATIONS, other = code < 0 ? e : other_face / FACES;
-    const int row = (other_face - other * FACES) * ORIENTATIONS + (code - other_face * ORIENTATIONS);
-    const int node = code < 0 ? face_nodes[item] : neighbour_nodes[row * FACE_NODES + item - face * FACE_NODES];
-    copy_async<PIECE * sizeof(real)>(traces + k * F_STRIDE + at * PIECE,
-                                     q + ((size_t)other * NODES + node) * DG_FIELDS + piece * PIECE);
+__device__ __forceinline__ void load_geometry(const real* metric, const real* faces, const int* link, real* metrics,
+                                              real* face_values, int* links, int base, int end_element) {
+  for (int i = threadIdx.x; i < ELEMENTS * FACE_WORDS; i += THREADS) {
+    const int k = i / FACE_WORDS;
+    copy_async<sizeof(real)>(face_values + i,
+                             faces + (size_t)clamped(base + k, end_element) * FACE_WORDS + (i - k * FACE_WORDS));
   }
-  constexpr int padding = TRACES_PADDED - TRACES;
-  if (padding > 0)
-    for (int i = threadIdx.x; i < ELEMENTS * padding * DG_FIELDS; i += THREADS) {
-      const int k = i / max(padding * DG_FIELDS, 1);
-      traces[k * F_STRIDE + TRACES * DG_FIELDS + i - k * padding * DG_FIELDS] = 0;
+  for (int i = threadIdx.x; i < (METRIC_SHARED ? ELEMENTS * METRIC_WORDS : 0); i += THREADS) {
+    const int k = i / METRIC_WORDS;
+    copy_async<sizeof(real)>(metrics + i,
+                             metric + (size_t)clamped(base + k, end_element) * METRIC_WORDS + (i - k * METRIC_WORDS));
+  }
+  for (int i = threadIdx.x; i < ELEMENTS * FACES; i += THREADS)
+    copy_async<4>(links + i, link + (size_t)clamped(base + i / FACES, end_element) * FACES + i % FACES);
+}
+
+/// The first 8 FACES lanes of each warp hold the links of 8 elements.
+__device__ __forceinline__ void read_codes(int (&codes)[GROUPS], const int* link, int base, int end_element) {
+  const int lane = min((int)threadIdx.x & 31, 8 * FACES - 1);
+#pragma unroll
+  for (int group = 0; group < GROUPS; ++group)
+    codes[group] = link[min((base + group * 8) * FACES + lane, end_element * FACES - 1)];
+}
+
+/// The neighbours' traces in the order of the own face nodes; at a boundary nothing. A warp takes whole faces.
+__device__ __forceinline__ void load_traces(const real* q, real* traces, const int (&codes)[GROUPS],
+                                            const ushort* neighbour_nodes) {
+  constexpr int pieces = FACE_NODES * RECORD, at_once = pieces < 32 ? 32 / pieces : 1;
+  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+  const int part = at_once > 1 ? lane / pieces : 0, first = lane - part * pieces;
+#pragma unroll
+  for (int group = 0; group < GROUPS; ++group) {
+    for (int face = warp * at_once; face < 8 * FACES; face += THREADS / 32 * at_once) {
+      const int j = face + part;
+      const int code = __shfl_sync(0xffffffffu, codes[group], j & 31);
+      if (code < 0 || part >= at_once || j >= 8 * FACES) continue;
+      const int other = code / (FACES * ORIENTATIONS), row = code - other * (FACES * ORIENTATIONS), k = j / FACES;
+      const real* from = q + (size_t)other * (NODES * DG_FIELDS);
+      real* to = traces + (group * 8 + k) * STRIDE + (j - k * FACES) * (FACE_NODES * DG_FIELDS);
+#pragma unroll
+      for (int round = 0; round < (pieces + 31) / 32; ++round) {
+        const int at = first + 32 * round, item = at / RECORD;
+        if (at < pieces)
+          copy_async<PIECE * sizeof(real)>(
+              to + at * PIECE,
+              from + neighbour_nodes[row * FACE_NODES + item] * DG_FIELDS + (at - item * RECORD) * PIECE);
+      }
     }
+  }
 }
 
 /// What the lift takes, in place of the neighbours' traces.
-__device__ __forceinline__ void traces_to_fluxes(const real* own, real* traces, const real* faces, const int* link,
-                                                 const ushort* face_nodes, const uchar* region,
+__device__ __forceinline__ void traces_to_fluxes(const real* own, real* traces, const real* face_values,
+                                                 const int* links, const ushort* face_nodes, const uchar* region,
                                                  const uchar* neighbour_region, const real* materials,
                                                  const real* vertices, const real* weights, real t, int base,
                                                  int end_element) {
   for (int i = threadIdx.x; i < ELEMENTS * TRACES; i += THREADS) {
     const int k = i / TRACES, item = i - k * TRACES, face = item / FACE_NODES, e = clamped(base + k, end_element);
-    const int node = face_nodes[item], code = link[e * FACES + face], condition = code < 0 ? -1 - code : -1;
+    const int node = face_nodes[item], code = links[k * FACES + face], condition = code < 0 ? -1 - code : -1;
     real in[DG_FIELDS], out[DG_FIELDS], place[DG_DIMENSION + 1], add[DG_FIELDS];
-    const Piece* here = (const Piece*)(own + k * Q_STRIDE + node * DG_FIELDS);
-    Piece* there = (Piece*)(traces + k * F_STRIDE + item * DG_FIELDS);
+    const Piece* here = (const Piece*)(own + k * STRIDE + node * DG_FIELDS);
+    Piece* there = (Piece*)(traces + k * STRIDE + item * DG_FIELDS);
 #pragma unroll
     for (int piece = 0; piece < RECORD; ++piece)
 #pragma unroll
       for (int v = 0; v < PIECE; ++v)
         in[piece * PIECE + v] = here[piece].v[v], out[piece * PIECE + v] = there[piece].v[v];
-    const real* face_values = faces + (size_t)(e * FACES + face) * (DG_DIMENSION + 1);
-#if DG_DIMENSION == 3
 #pragma unroll
-    for (int part = 0; part < 4 * sizeof(real) / 16; ++part) {
-      const Vector values = ((const Vector*)face_values)[part];
-#pragma unroll
-      for (int v = 0; v < 16 / sizeof(real); ++v) place[part * (16 / sizeof(real)) + v] = values.v[v];
-    }
-#else
-    for (int d = 0; d <= DG_DIMENSION; ++d) place[d] = face_values[d];
-#endif
+    for (int d = 0; d <= DG_DIMENSION; ++d) place[d] = face_values[(k * FACES + face) * (DG_DIMENSION + 1) + d];
     MATERIAL_OF(material_in, region[e]);
     MATERIAL_OF(material_out, neighbour_region[e * FACES + face]);
     if (condition >= 0) {
@@ -157,142 +193,228 @@ __device__ __forceinline__ void rate_of(const real* along, const real* dr, const
 #define PAIRS (DG_FIELDS / 2)
 #define STEPS (NODES_PADDED / 4)
 #define TRACE_STEPS (TRACES_PADDED / 4)
-#define ITEMS (BLOCKS / ROW_BLOCKS * (ELEMENTS / 4 / QUADS))
 
-__device__ __forceinline__ void multiply(double* c, double a, double b) {
-  asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-               : "+d"(c[0]), "+d"(c[1])
-               : "d"(a), "d"(b));
-}
-__device__ __forceinline__ void multiply_pair(double* c, double* c2, double a, double a2, double b) {
+__device__ __forceinline__ void multiply(double* c, const Piece& a, double b) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
-               : "+d"(c[0]), "+d"(c[1]), "+d"(c2[0]), "+d"(c2[1])
-               : "d"(a), "d"(a2), "d"(b));
+               : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+               : "d"(a.v[0]), "d"(a.v[1]), "d"(b));
 #else
-  multiply(c, a, b);
-  multiply(c2, a2, b);
+#pragma unroll
+  for (int half = 0; half < 2; ++half)
+    asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+                 : "+d"(c[2 * half]), "+d"(c[2 * half + 1])
+                 : "d"(a.v[half]), "d"(b));
 #endif
 }
+
+/// c[matrix][pair] += operators of one block of nodes times fields. Operators are fetched DEPTH steps ahead.
+template <int matrices, int tiles, int steps, int depth>
+__device__ __forceinline__ void add_product(double (*c)[PAIRS][4], const real* fields, const real* operators,
+                                            int tile_stride) {
+  real ahead[depth][tiles][matrices];
+#pragma unroll
+  for (int d = 0; d < depth; ++d)
+#pragma unroll
+    for (int x = 0; x < tiles; ++x)
+#pragma unroll
+      for (int r = 0; r < matrices; ++r)
+        if (d < steps) ahead[d][x][r] = __ldg(operators + x * tile_stride + (d * matrices + r) * 32);
+  const auto step = [&](int k, int d, bool more) {
+    real now[tiles][matrices];
+#pragma unroll
+    for (int x = 0; x < tiles; ++x)
+#pragma unroll
+      for (int r = 0; r < matrices; ++r) {
+        now[x][r] = ahead[d][x][r];
+        if (more) ahead[d][x][r] = __ldg(operators + x * tile_stride + ((k + depth) * matrices + r) * 32);
+      }
+#pragma unroll
+    for (int j = 0; j < PAIRS; ++j) {
+      const Piece field = *(const Piece*)(fields + k * (4 * DG_FIELDS) + 2 * j);
+#pragma unroll
+      for (int x = 0; x < tiles; ++x)
+#pragma unroll
+        for (int r = 0; r < matrices; ++r) multiply(c[x * matrices + r][j], field, now[x][r]);
+    }
+  };
+  constexpr int rounds = steps > depth ? (steps - depth) / depth : 0;
+#pragma unroll 1
+  for (int round = 0; round < rounds; ++round)
+#pragma unroll
+    for (int d = 0; d < depth; ++d) step(round * depth + d, d, true);
+#pragma unroll
+  for (int k = rounds * depth; k < steps; ++k) step(k, (k - rounds * depth) % depth, k + depth < steps);
+}
+
+/// The state's part of one warp: a lane's two nodes are 2 PAIRS consecutive pieces, and lanes of a pair take turns with
+/// each other's pieces, so that both write the same 32 bytes.
+__device__ __forceinline__ void update(double (*rate)[4], const real* own, real* residual, real* q_new, int block,
+                                       real a, real b, real dt, bool is_there) {
+  const int lane = threadIdx.x & 31;
+  const bool odd = lane & 1;
+  const int start = (block * 8 + 2 * (lane & 2)) * DG_FIELDS;
+  Piece part[2][PAIRS];
+#pragma unroll
+  for (int i = 0; i < PAIRS; ++i) {
+    Piece even_piece, odd_piece;
+#pragma unroll
+    for (int v = 0; v < 2; ++v) {
+      even_piece.v[v] = rate[2 * i % PAIRS][2 * v + 2 * i / PAIRS];
+      odd_piece.v[v] = rate[(2 * i + 1) % PAIRS][2 * v + (2 * i + 1) / PAIRS];
+    }
+#pragma unroll
+    for (int v = 0; v < 2; ++v) {
+      const real got = __shfl_xor_sync(0xffffffffu, odd ? even_piece.v[v] : odd_piece.v[v], 1);
+      part[0][i].v[v] = odd ? got : even_piece.v[v];
+      part[1][i].v[v] = odd ? odd_piece.v[v] : got;
+    }
+  }
+  if (!is_there) return;
+  Piece before[2][PAIRS];
+  const int at = start + 2 * odd;
+#pragma unroll
+  for (int h = 0; h < 2; ++h)
+#pragma unroll
+    for (int i = 0; i < PAIRS; ++i) {
+      const int word = at + h * 2 * DG_FIELDS + 4 * i;
+      before[h][i].v[0] = before[h][i].v[1] = 0;
+      if (a != 0 && word < NODES * DG_FIELDS) before[h][i] = *(const Piece*)(residual + word);
+    }
+#pragma unroll
+  for (int h = 0; h < 2; ++h)
+#pragma unroll
+    for (int i = 0; i < PAIRS; ++i) {
+      const int word = at + h * 2 * DG_FIELDS + 4 * i;
+      if (word >= NODES * DG_FIELDS) continue;
+      Piece next = *(const Piece*)(own + word), change;
+#pragma unroll
+      for (int v = 0; v < 2; ++v) {
+        change.v[v] = a * before[h][i].v[v] + dt * part[h][i].v[v];
+        next.v[v] += b * change.v[v];
+      }
+      *(Piece*)(residual + word) = change;
+      *(Piece*)(q_new + word) = next;
+    }
+}
+
+#if __CUDA_ARCH__ >= 900
+__device__ __forceinline__ void prefetch(const real* values, int base, int end_element) {
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(values + (size_t)base * (NODES * DG_FIELDS)),
+               "r"(min(ELEMENTS, end_element - base) * (NODES * DG_FIELDS * (int)sizeof(real)))
+               : "memory");
+}
+#endif
 
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) dg_stage_tensor(STAGE_PARAMETERS) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
-  real* own = (real*)shared_bytes;
-  real* traces = own + ELEMENTS * Q_STRIDE;
-  const int base = first_element + blockIdx.x * ELEMENTS;
-  load_elements(q, own, base, end_element);
-  load_traces(q, traces, link, face_nodes, neighbour_nodes, base, end_element);
-  copies_issued();
-  copies_done<0>();
-  __syncthreads();
-  traces_to_fluxes(own, traces, faces, link, face_nodes, region, neighbour_region, materials, vertices, weights, t, base,
-                   end_element);
-  __syncthreads();
-
-  const int lane = threadIdx.x & 31, row = lane >> 2, column = lane & 3;
-  for (int item = threadIdx.x >> 5; item < ITEMS; item += THREADS / 32) {
-    const int block = item % (BLOCKS / ROW_BLOCKS) * ROW_BLOCKS, quad = item / (BLOCKS / ROW_BLOCKS) * QUADS;
-    real rate[ROW_BLOCKS][QUADS][DG_FIELDS];
-    {
-      real along[ROW_BLOCKS][QUADS][DG_DIMENSION * DG_FIELDS];
-#pragma unroll
-      for (int x = 0; x < ROW_BLOCKS; ++x)
-#pragma unroll
-        for (int y = 0; y < QUADS; ++y)
-#pragma unroll
-          for (int i = 0; i < DG_DIMENSION * DG_FIELDS; ++i) along[x][y][i] = 0;
-      const real* mine = own + (quad * 4 + (row >> 1)) * Q_STRIDE + column * DG_FIELDS + (row & 1);
-      const real* factors = derivative + (size_t)block * (STEPS * DG_DIMENSION * 32) + lane;
-      RTCG_UNROLL(UNROLL)
-      for (int k = 0; k < STEPS; ++k) {
-        real left[ROW_BLOCKS][DG_DIMENSION], right[QUADS][PAIRS];
-#pragma unroll
-        for (int x = 0; x < ROW_BLOCKS; ++x)
-#pragma unroll
-          for (int r = 0; r < DG_DIMENSION; ++r)
-            left[x][r] = __ldg(factors + ((x * STEPS + k) * DG_DIMENSION + r) * 32);
-#pragma unroll
-        for (int y = 0; y < QUADS; ++y)
-#pragma unroll
-          for (int j = 0; j < PAIRS; ++j) right[y][j] = mine[y * 4 * Q_STRIDE + k * 4 * DG_FIELDS + 2 * j];
-#pragma unroll
-        for (int y = 0; y < QUADS; ++y)
-#pragma unroll
-          for (int j = 0; j < PAIRS; ++j) {
-#pragma unroll
-            for (int x = 0; x < ROW_BLOCKS; ++x)
-              multiply_pair(along[x][y] + 2 * j, along[x][y] + DG_FIELDS + 2 * j, left[x][0], left[x][1], right[y][j]);
-#if DG_DIMENSION == 3 && ROW_BLOCKS == 2
-            multiply_pair(along[0][y] + 2 * DG_FIELDS + 2 * j, along[1][y] + 2 * DG_FIELDS + 2 * j, left[0][2],
-                          left[1][2], right[y][j]);
-#elif DG_DIMENSION == 3
-            multiply(along[0][y] + 2 * DG_FIELDS + 2 * j, left[0][2], right[y][j]);
+  real* const held = (real*)shared_bytes;
+  const int tiles = (end_element - first_element + ELEMENTS - 1) / ELEMENTS;
+  int codes[GROUPS];
+  const auto load = [&](int tile, int buffer) {
+    real* own = held + buffer * BUFFER_WORDS;
+    real* traces = own + TRACES_AT;
+    real* face_values = own + ELEMENTS * STRIDE;
+    real* metrics = face_values + ELEMENTS * FACE_WORDS;
+    const int base = first_element + tile * ELEMENTS;
+    load_elements(q, own, base, end_element);
+    load_geometry(metric, faces, link, metrics, face_values,
+                  (int*)(metrics + (METRIC_SHARED ? ELEMENTS * METRIC_WORDS : 0)), base, end_element);
+    copies_issued();
+#if __CUDA_ARCH__ >= 900
+    if (threadIdx.x == 0 && a != 0) prefetch(residual, base, end_element);
 #endif
-          }
-      }
+    load_traces(q, traces, codes, neighbour_nodes);
+    copies_issued();
+  };
+  int tile = blockIdx.x, buffer = 0;
+  read_codes(codes, link, first_element + tile * ELEMENTS, end_element);
 #pragma unroll
-      for (int y = 0; y < QUADS; ++y) {
-        const int k = (quad + y) * 4 + column, e = clamped(base + k, end_element);
-        real dr[DG_DIMENSION * DG_DIMENSION];
-#pragma unroll
-        for (int i = 0; i < DG_DIMENSION * DG_DIMENSION; ++i)
-          dr[i] = metric[(size_t)e * (DG_DIMENSION * DG_DIMENSION) + i];
-        MATERIAL_OF(material, region[e]);
-#pragma unroll
-        for (int x = 0; x < ROW_BLOCKS; ++x) {
-          rate_of(along[x][y], dr, material, rate[x][y]);
-#if DG_HAS_SOURCE
-          dg_source(own + k * Q_STRIDE + min((block + x) * 8 + row, NODES - 1) * DG_FIELDS, material, rate[x][y]);
-#endif
-        }
-      }
+  for (int i = 0; i < BUFFERS; ++i) {
+    clear_padding<NODES * DG_FIELDS, NODES_PADDED * DG_FIELDS>(held + i * BUFFER_WORDS);
+    clear_padding<TRACES * DG_FIELDS, TRACES_PADDED * DG_FIELDS>(held + i * BUFFER_WORDS + TRACES_AT);
+  }
+  load(tile, 0);
+  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, group = warp / GROUP_WARPS;
+  const int first_block = (warp - group * GROUP_WARPS) * TILES, k = group * 8 + (lane >> 2), node = 2 * (lane & 3);
+#if BUFFERS == 2
+  read_codes(codes, link, first_element + min(tile + (int)gridDim.x, tiles - 1) * ELEMENTS, end_element);
+  for (; tile < tiles; tile += gridDim.x, buffer ^= 1) {
+    const int next = tile + gridDim.x;
+    if (next < tiles) {
+      load(next, buffer ^ 1);
+      read_codes(codes, link, first_element + min(next + (int)gridDim.x, tiles - 1) * ELEMENTS, end_element);
+    } else {
+      copies_issued();
+      copies_issued();
     }
-    {
-      const real* fluxes = traces + (quad * 4 + (row >> 1)) * F_STRIDE + column * DG_FIELDS + (row & 1);
-      const real* factors = lift + (size_t)block * (TRACE_STEPS * 32) + lane;
-      RTCG_UNROLL(UNROLL)
-      for (int k = 0; k < TRACE_STEPS; ++k) {
-        real left[ROW_BLOCKS], right[QUADS][PAIRS];
-#pragma unroll
-        for (int x = 0; x < ROW_BLOCKS; ++x) left[x] = __ldg(factors + (x * TRACE_STEPS + k) * 32);
-#pragma unroll
-        for (int y = 0; y < QUADS; ++y)
-#pragma unroll
-          for (int j = 0; j < PAIRS; ++j) right[y][j] = fluxes[y * 4 * F_STRIDE + k * 4 * DG_FIELDS + 2 * j];
-#pragma unroll
-        for (int y = 0; y < QUADS; ++y)
-#pragma unroll
-          for (int j = 0; j < PAIRS; ++j)
-#if ROW_BLOCKS == 2
-            multiply_pair(rate[0][y] + 2 * j, rate[1][y] + 2 * j, left[0], left[1], right[y][j]);
 #else
-            multiply(rate[0][y] + 2 * j, left[0], right[y][j]);
+  {
 #endif
+    real* const own = held + buffer * BUFFER_WORDS;
+    real* const traces = own + TRACES_AT;
+    const real* const face_values = own + ELEMENTS * STRIDE;
+    const real* const metrics = face_values + ELEMENTS * FACE_WORDS;
+    const int* const links = (const int*)(metrics + (METRIC_SHARED ? ELEMENTS * METRIC_WORDS : 0));
+    const int base = first_element + tile * ELEMENTS, element = clamped(base + k, end_element);
+    const real* const mine = own + k * STRIDE;
+    copies_done<2 * BUFFERS - 1>();
+    __syncthreads();
+    double rate[TILES][PAIRS][4];
+#pragma unroll
+    for (int x = 0; x < TILES; ++x) {
+      const int block = first_block + x;
+      if (block >= BLOCKS) {
+#pragma unroll
+        for (int i = 0; i < PAIRS * 4; ++i) rate[x][i / 4][i % 4] = 0;
+        continue;
+      }
+      double along[DG_DIMENSION][PAIRS][4];
+#pragma unroll
+      for (int i = 0; i < DG_DIMENSION * PAIRS * 4; ++i) along[i / (4 * PAIRS)][i / 4 % PAIRS][i % 4] = 0;
+      add_product<DG_DIMENSION, 1, STEPS, DEPTH>(along, mine + (lane & 3) * DG_FIELDS,
+                                                 derivative + (size_t)block * (STEPS * DG_DIMENSION * 32) + lane, 0);
+      real dr[METRIC_WORDS];
+#pragma unroll
+      for (int i = 0; i < METRIC_WORDS; ++i)
+        dr[i] = METRIC_SHARED ? metrics[k * METRIC_WORDS + i] : metric[(size_t)element * METRIC_WORDS + i];
+      MATERIAL_OF(material, region[element]);
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        real derivatives[DG_DIMENSION * DG_FIELDS], sum[DG_FIELDS];
+#pragma unroll
+        for (int i = 0; i < DG_DIMENSION * DG_FIELDS; ++i)
+          derivatives[i] = along[i / DG_FIELDS][i % DG_FIELDS / 2][i % 2 * 2 + h];
+        rate_of(derivatives, dr, material, sum);
+#if DG_HAS_SOURCE
+        dg_source(mine + min(block * 8 + node + h, NODES - 1) * DG_FIELDS, material, sum);
+#endif
+#pragma unroll
+        for (int f = 0; f < DG_FIELDS; ++f) rate[x][f / 2][f % 2 * 2 + h] = sum[f];
       }
     }
-#pragma unroll
-    for (int x = 0; x < ROW_BLOCKS; ++x) {
-      const int node = (block + x) * 8 + row;
-      if (node >= NODES) continue;
-#pragma unroll
-      for (int y = 0; y < QUADS; ++y) {
-        const int k = (quad + y) * 4 + column;
-        if (base + k >= end_element) continue;
-        const size_t at = ((size_t)(base + k) * NODES + node) * DG_FIELDS;
-        const Piece* state = (const Piece*)(own + k * Q_STRIDE + node * DG_FIELDS);
-#pragma unroll
-        for (int j = 0; j < PAIRS; ++j) {
-          Piece change, next = state[j];
-          if (a != 0) change = ((const Piece*)(residual + at))[j];
-#pragma unroll
-          for (int v = 0; v < 2; ++v) {
-            change.v[v] = a != 0 ? a * change.v[v] + dt * rate[x][y][2 * j + v] : dt * rate[x][y][2 * j + v];
-            next.v[v] += b * change.v[v];
-          }
-          ((Piece*)(residual + at))[j] = change;
-          ((Piece*)(q_new + at))[j] = next;
-        }
-      }
+
+    copies_done<2 * BUFFERS - 2>();
+    __syncthreads();
+    traces_to_fluxes(own, traces, face_values, links, face_nodes, region, neighbour_region, materials, vertices,
+                     weights, t, base, end_element);
+    __syncthreads();
+    {
+      const real* fluxes = traces + k * STRIDE + (lane & 3) * DG_FIELDS;
+      const real* factors = lift + (size_t)first_block * (TRACE_STEPS * 32) + lane;
+      if (TILES > 1 && first_block + TILES > BLOCKS)
+        add_product<1, TILES - (TILES > 1), TRACE_STEPS, 4>(rate, fluxes, factors, TRACE_STEPS * 32);
+      else
+        add_product<1, TILES, TRACE_STEPS, 4>(rate, fluxes, factors, TRACE_STEPS * 32);
     }
+#pragma unroll
+    for (int x = 0; x < TILES; ++x)
+      if (first_block + x < BLOCKS) {
+        const size_t at = (size_t)element * (NODES * DG_FIELDS);
+        update(rate[x], mine, residual + at, q_new + at, first_block + x, a, b, dt, base + k < end_element);
+      }
+#if BUFFERS == 2
+    __syncthreads();
+#endif
   }
 }

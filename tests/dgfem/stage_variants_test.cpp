@@ -145,16 +145,15 @@ TEST_P(StageVariants, TiledKernelCompilesForCuda) {
 
 TEST_P(StageVariants, TensorKernelCompilesForCuda) {
   if (cuda_architectures().empty()) GTEST_SKIP() << "no NVRTC";
-  for (const auto& [system, dimension, order, row_blocks] :
-       {std::tuple("maxwell", 3, 5, 2), std::tuple("acoustics", 3, 4, 1)}) {
+  for (const auto& [system, dimension, order, warps, buffers] :
+       {std::tuple("maxwell", 3, 5, 4, 1), std::tuple("acoustics", 3, 2, 2, 2)}) {
     const auto mesh = std::make_shared<Discretization>(two_materials(system, dimension, order));
     const StageData data(stream(), mesh, ScalarType::f64);
-    const Configuration choice({{"tensor.elements", std::int64_t{8}},
-                                {"tensor.warps", std::int64_t{4}},
-                                {"tensor.row_blocks", std::int64_t{row_blocks}},
-                                {"tensor.quads", std::int64_t{1}},
-                                {"tensor.unroll", std::int64_t{2}},
-                                {"tensor.resident", std::int64_t{2}}});
+    const Configuration choice({{"tensor.groups", std::int64_t{2}},
+                                {"tensor.warps", std::int64_t{warps}},
+                                {"tensor.resident", std::int64_t{1}},
+                                {"tensor.depth", std::int64_t{2}},
+                                {"tensor.buffers", std::int64_t{buffers}}});
     for (const char* architecture : {"sm_80", "sm_90"})
       EXPECT_EQ(check_cuda(tensor_stage_source(data, choice), architecture).kernels,
                 std::vector<std::string>{"dg_stage_tensor"});
