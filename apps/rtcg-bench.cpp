@@ -26,6 +26,7 @@ struct Options {
   app::CommonOptions common;
   std::vector<std::string> suites, only;
   std::vector<int> orders;
+  double tune_seconds = 0;
   std::string commit = "unknown";
   std::filesystem::path figures;
   bool quick = false, warm_start = false;
@@ -69,6 +70,7 @@ void run(const Options& options) {
       throw UsageError(fmt::format("--only: there is no topic \"{}\": choose from {}", name, fmt::join(topics, ", ")));
   bench::Context context{Stream(device), options.quick, options.only};
   context.orders = options.orders;
+  context.tune_seconds = options.tune_seconds;
   app::log_info("{}: {}", device.id(), device.properties().name);
   bench::measure_ceilings(context);
   app::log_info("copy {:.4g} GB/s, multiply-add {:.4g} TFLOP/s", context.copy_bandwidth / 1e9, context.fma_rate / 1e12);
@@ -112,6 +114,10 @@ int main(int argc, char** argv) {
         command.add_option("--orders", options.orders, "Orders of the dgfem suite, 1 to 10 if left out")
             ->delimiter(',')
             ->check(CLI::Range(1, 10));
+        command
+            .add_option("--tune", options.tune_seconds,
+                        "Seconds to tune each stage of the dgfem suite before it is measured; else what wisdom says")
+            ->check(CLI::NonNegativeNumber);
         command.add_flag("--quick", options.quick, "Small problems and short measurements: a trial, not a record");
         command.add_option("--figures", options.figures,
                            "Draw the dgfem suite of this record (JSON) instead of measuring: PNG files beside it");

@@ -36,6 +36,7 @@ struct Context {
   double fma_rate_double = 0;     ///< FLOP/s, fp64; 0: the device has none
   double tensor_rate_double = 0;  ///< FLOP/s of fp64 matrix instructions; 0: none
   std::vector<int> orders = {};   ///< of polynomials, for the dgfem suite; empty: all
+  double tune_seconds = 0;        ///< for each stage of the dgfem suite; 0: what wisdom and the defaults say
   bool on_gpu() const { return stream.device().properties().kind == DeviceKind::gpu; }
   Budget budget() const { return quick ? Budget{0.05, 0.05, 0.5} : Budget{}; }
   /// For each of those that are measured in turn.

@@ -13,6 +13,7 @@
 #include "dgfem/mesh/box.h"
 #include "dgfem/stage_tuning.h"
 #include "dgfem/system_file.h"
+#include "rtcg/tune/session.h"
 
 namespace rtcg::bench {
 
@@ -134,13 +135,24 @@ class Lines {
     result.figures["bytes of memory a DOF"] = static_cast<double>(data->bytes()) / dofs;
   }
 
-  /// The fastest of what wisdom knows and the kernels that there are for the device, each with its defaults.
+  /// The fastest of what wisdom knows, what a search finds, and the kernels that there are for the device, each with
+  /// its defaults.
   Configuration choose(const ParameterSpace& space, const std::shared_ptr<const StageData>& data) const {
     std::vector<Configuration> candidates{chosen_stage(context_.stream.device(), *data->mesh, data->precision)};
     for (const ParameterValue& kernel : space.parameters().front().values) {
       Configuration choice = space.standard();
       choice.set("kernel", kernel);
       if (choice != candidates.front()) candidates.push_back(choice);
+    }
+    if (context_.tune_seconds > 0) {
+      TuneOptions options;
+      options.seconds = context_.tune_seconds;
+      const TuneReport report =
+          tune(context_.stream,
+               describe_stage(context_.stream.device(), data->mesh->system, StageShape(*data->mesh, data->precision),
+                              std::min<std::size_t>(data->mesh->size(), 200000)),
+               options);
+      candidates.push_back(report.winner.configuration);
     }
     std::size_t best = 0;
     double least = 0;
