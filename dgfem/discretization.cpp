@@ -177,6 +177,17 @@ std::vector<double> Discretization::inradii() const {
     for (std::size_t f = 0; f < face_count; ++f) surface += geometry.face_scale[e * face_count + f];
     radii[e] = 2 / surface;
   }
+  // What bounds steps is faces over volumes, where that is largest.
+  if (curved() > 0) {
+    const ElementMap element_map(mesh, reference.nodes());
+    const FaceMap face_map(mesh, reference.nodes_on_face());
+    for (std::size_t e = straight; e < size(); ++e) {
+      const double least = element_map(e).jacobian.minCoeff();
+      double surface = 0;
+      for (int f = 0; f < faces(); ++f) surface += face_map(e, f).jacobian.maxCoeff() / least;
+      radii[e] = 2 / surface;
+    }
+  }
   return radii;
 }
 

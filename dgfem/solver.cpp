@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dgfem/curved_stage.h"
 #include "dgfem/stability.h"
 #include "dgfem/stage_tuning.h"
 #include "dgfem/system_text.h"
@@ -25,6 +26,7 @@ Solver::Solver(const Stream& stream, const Problem& problem, SolverOptions optio
   data_ = std::make_shared<StageData>(stream, mesh_, options_.precision);
   variant_ = options_.variant ? *options_.variant : chosen_stage(stream.device(), *mesh_, options_.precision);
   stage_ = make_stage(data_, variant_);
+  if (mesh_->curved() > 0) curved_ = make_curved_stage(data_);
   for (Buffer* buffer : {&buffers_.q, &buffers_.q_new, &buffers_.residual}) {
     *buffer = Buffer(stream, data_->state_bytes(), MemoryKind::device, options_.precision);
     buffer->zero(stream);
