@@ -16,8 +16,8 @@ constexpr int register_bytes = 64, accumulators = 24;
 constexpr int register_bytes = 32, accumulators = 12;
 #endif
 
-typedef float FloatVector __attribute__((vector_size(register_bytes)));
-typedef double DoubleVector __attribute__((vector_size(register_bytes)));
+using FloatVector = float __attribute__((vector_size(register_bytes)));
+using DoubleVector = double __attribute__((vector_size(register_bytes)));
 
 /// One value of as many elements as a register holds.
 template <class Real>
@@ -115,12 +115,12 @@ class Solver final : public HostSolver<Real> {
         columns_(mesh_->columns()),
         tiles_((nodes_ + tile - 1) / tile),
         threads_(threads > 0 ? threads : omp_get_max_threads()),
-        operators_(static_cast<std::size_t>(tiles_ * tile * columns_)) {
+        operators_(static_cast<std::size_t>(tiles_) * tile * static_cast<std::size_t>(columns_)) {
     const HostMesh& m = *mesh_;
-    for (int n = 0; n < nodes_; ++n)
-      for (int c = 0; c < columns_; ++c)
-        operators_[static_cast<std::size_t>((n / tile * columns_ + c) * tile + n % tile)] =
-            static_cast<Real>(m.operators[static_cast<std::size_t>(n * columns_ + c)]);
+    const auto columns = static_cast<std::size_t>(columns_);
+    for (std::size_t n = 0; n < static_cast<std::size_t>(nodes_); ++n)
+      for (std::size_t c = 0; c < columns; ++c)
+        operators_[(n / tile * columns + c) * tile + n % tile] = static_cast<Real>(m.operators[n * columns + c]);
     const auto to_real = [](const std::vector<double>& values) {
       return std::vector<Real>(values.begin(), values.end());
     };

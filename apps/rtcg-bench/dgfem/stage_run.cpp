@@ -49,7 +49,8 @@ dgfem::HostSample sample_of(const dgfem::Discretization& mesh) {
 }
 
 void StageRun::check(const dgfem::HostSample& sample) {
-  const auto width = static_cast<std::size_t>(data_->mesh->nodes() * data_->mesh->fields());
+  const std::size_t width =
+      static_cast<std::size_t>(data_->mesh->nodes()) * static_cast<std::size_t>(data_->mesh->fields());
   std::vector<double> q, rate(sample.elements.size() * width);
   for (const std::size_t e : sample.elements) {
     const std::vector<double> row = row_of(buffers_.q, e, width);
