@@ -15,7 +15,7 @@ namespace rtcg::dgfem {
 
 namespace {
 
-constexpr int stages = 3;  ///< chunks of the operators in shared memory
+constexpr int stages = 2;  ///< chunks of the operators in shared memory
 
 /// Of a device with asynchronous copies, else 0.
 std::int64_t shared_bytes(const Device& device) {
