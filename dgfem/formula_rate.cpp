@@ -55,7 +55,7 @@ std::vector<double> FormulaRate::operator()(
       for (int f = 0; f < fields; ++f) along[d](n, f) = value(flux_[d][static_cast<std::size_t>(f)], names);
     for (const auto& [f, tree] : source_) rate(n, static_cast<Eigen::Index>(f)) += value(tree, names);
   }
-  const auto square = static_cast<std::size_t>(dimension * dimension);
+  const std::size_t square = m.geometry.metric.size() / m.size();
   for (int i = 0; i < dimension; ++i)
     for (int d = 0; d < dimension; ++d)
       rate -= m.geometry.metric[element * square + static_cast<std::size_t>(i * dimension + d)] *

@@ -62,7 +62,7 @@ std::function<void()> StageTrial::prepare(const Configuration& configuration) {
 }
 
 std::vector<double> StageTrial::row_of(const Buffer& buffer, std::size_t element) const {
-  const auto width = static_cast<std::size_t>(mesh_->nodes() * mesh_->fields());
+  const std::size_t width = row_size();
   std::vector<double> values(width);
   if (data_->precision == ScalarType::f64) {
     buffer.read(values.data(), width * sizeof(double), element * width * sizeof(double));
@@ -75,7 +75,7 @@ std::vector<double> StageTrial::row_of(const Buffer& buffer, std::size_t element
 }
 
 void StageTrial::check() {
-  const auto width = static_cast<std::size_t>(mesh_->nodes() * mesh_->fields());
+  const std::size_t width = row_size();
   const auto started = [&](std::size_t element) {
     const auto from = start_.begin() + static_cast<std::ptrdiff_t>(element * width);
     return std::vector<double>(from, from + static_cast<std::ptrdiff_t>(width));

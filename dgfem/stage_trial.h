@@ -18,6 +18,9 @@ class StageTrial final : public Trial {
   void check() override;
 
  private:
+  std::size_t row_size() const {
+    return static_cast<std::size_t>(mesh_->nodes()) * static_cast<std::size_t>(mesh_->fields());
+  }
   std::vector<double> row_of(const Buffer& buffer, std::size_t element) const;
 
   std::shared_ptr<const Discretization> mesh_;
