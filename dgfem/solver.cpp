@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "dgfem/curved_stage.h"
+#include "dgfem/pml.h"
+#include "dgfem/sources.h"
 #include "dgfem/stability.h"
 #include "dgfem/stage_tuning.h"
 #include "dgfem/system_text.h"
@@ -31,12 +33,23 @@ Solver::Solver(const Stream& stream, const Problem& problem, SolverOptions optio
     *buffer = Buffer(stream, data_->state_bytes(), MemoryKind::device, options_.precision);
     buffer->zero(stream);
   }
+  for (const SourceTerm& source : problem.sources) add(make_source(data_, source));
+  if (problem.pml) add(make_pml(data_, *problem.pml));
   evaluate(problem.initial, 0, buffers_.q);
   if (!mesh_->system->has_constant_speed()) wave_rate_.emplace(data_);
   step_ = options_.step ? *options_.step : options_.cfl * stable_step();
 }
 
 double Solver::stable_step() const {
+  double damping = 0;
+  for (const auto& extra : extras_) damping = std::max(damping, extra->damping());
+  // Rates of waves and of damping add up; the scheme bears so much of the latter alone.
+  static const Eigen::VectorXcd decay = Eigen::VectorXcd::Constant(1, -1.0);
+  const double waves = stable_wave_step();
+  return damping > 0 ? 1 / (1 / waves + damping / largest_scale(options_.scheme, decay)) : waves;
+}
+
+double Solver::stable_wave_step() const {
   const double limit = stability_limit(options_.scheme, mesh_->mesh.type, mesh_->reference.order());
   if (wave_rate_) return limit / (*wave_rate_)(buffers_.q);
   std::vector<double> speed;

@@ -36,6 +36,8 @@ class StageExtra {
   virtual ~StageExtra() = default;
   /// Queues its work after the stage's: adds to residual and q_new (b times as much), or changes q_new alone.
   virtual void after_stage(const StageBuffers& buffers, const StageStep& step) = 0;
+  /// The largest rate (1/s) at which it damps anything: steps are shortened for it.
+  virtual double damping() const { return 0; }
   /// What a restart needs beside the fields.
   virtual std::vector<Array> state() const { return {}; }
 };
@@ -79,6 +81,7 @@ class Solver {
 
  private:
   void run_step(double dt);
+  double stable_wave_step() const;
 
   std::shared_ptr<const Discretization> mesh_;
   std::shared_ptr<const StageData> data_;

@@ -56,6 +56,7 @@ struct System {
   std::string speed;                           ///< largest speed of a wave
   std::string energy;                          ///< density of energy (or entropy), "" for none
   std::vector<BoundaryKind> boundaries;
+  std::vector<int> pml_axes;  ///< [field]: 0 to 2, the axis it points along (pml.h); empty: no absorbing layers
 
   int field(std::string_view field_name) const;               ///< -1 when there is none
   const BoundaryKind* boundary(std::string_view kind) const;  ///< null when there is none

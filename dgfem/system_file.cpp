@@ -41,7 +41,7 @@ class Reader {
 
   System run() {
     table_.allow({"name", "dimension", "fields", "vectors", "materials", "constants", "parameters", "let", "flux",
-                  "source", "surface", "speed", "energy", "boundaries"});
+                  "source", "surface", "speed", "energy", "boundaries", "pml"});
     system_.name = required_text("name");
     const auto dimension = table_.whole("dimension", 2, 3);
     if (!dimension) table_.fail("dimension", "2 or 3 is needed");
@@ -58,6 +58,7 @@ class Reader {
     read_volume();
     read_surface();
     read_boundaries();
+    read_pml();
     return std::move(system_);
   }
 
@@ -221,6 +222,19 @@ class Reader {
     for (const std::string& field : system_.fields)
       if (!penalty->has(field)) penalty->fail("", fmt::format("the formula for {} is missing", field));
     system_.penalty = by_field(penalty, known);
+  }
+
+  void read_pml() {
+    const auto pml = table_.inner("pml");
+    if (!pml) return;
+    allow_fields(*pml);
+    for (const std::string& field : system_.fields) {
+      const auto axis = pml->text(field);
+      if (!axis || (*axis != "x" && *axis != "y" && *axis != "z"))
+        pml->fail(axis ? field : "",
+                  fmt::format("the axis that {} points along is needed: \"x\", \"y\" or \"z\"", field));
+      system_.pml_axes.push_back(axis->front() - 'x');
+    }
   }
 
   void read_boundaries() {
