@@ -21,8 +21,8 @@ struct SourceTerm {
 
 struct Pml {
   std::vector<std::string> regions;
-  double exponent = 3;
-  double reflection = 1e-6;  ///< of the profile alone, at normal incidence
+  double exponent = 2;
+  double reflection = 1e-4;  ///< of the profile alone, at normal incidence
 };
 
 struct Problem {
