@@ -75,6 +75,12 @@ void run(const Options& options) {
   bench::measure_ceilings(context);
   app::log_info("copy {:.4g} GB/s, multiply-add {:.4g} TFLOP/s", context.copy_bandwidth / 1e9, context.fma_rate / 1e12);
   std::vector<bench::Suite> suites;
+  if (!options.common.json.empty() && options.common.json != "-")
+    context.keep = [&](const bench::Suite& unfinished) {
+      std::vector<bench::Suite> so_far = suites;
+      so_far.push_back(unfinished);
+      app::write_json(options.common.json, bench::to_json(context, so_far, options.commit));
+    };
   for (const std::string& name : options.suites) suites.push_back(known.at(name)(context));
   const nlohmann::ordered_json record = bench::to_json(context, suites, options.commit);
   app::write_json(options.common.json, record);
@@ -111,7 +117,7 @@ int main(int argc, char** argv) {
         app::add_output_options(command, options.common);
         command.add_option("--commit", options.commit, "Commit that was built, for the record");
         command.add_option("--only", options.only, "Topics of the suites to run, all if left out")->delimiter(',');
-        command.add_option("--orders", options.orders, "Orders of the dgfem suite, 1 to 10 if left out")
+        command.add_option("--orders", options.orders, "Orders of the dgfem suite, up to 10; 1 to 8 if left out")
             ->delimiter(',')
             ->check(CLI::Range(1, 10));
         command

@@ -31,6 +31,8 @@ struct Context {
   Stream stream;
   bool quick = false;             ///< smaller problems and shorter measurements, for trials and tests
   std::vector<std::string> only;  ///< topics of the suites to run; empty: all
+  /// Called by topics that take minutes, with what they have: a run that is killed leaves a record of it.
+  std::function<void(const Suite&)> keep = {};
   double copy_bandwidth = 0;      ///< bytes/s read + written
   double fma_rate = 0;            ///< FLOP/s, fp32
   double fma_rate_double = 0;     ///< FLOP/s, fp64; 0: the device has none
