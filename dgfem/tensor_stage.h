@@ -4,7 +4,6 @@
 //   tensor.warps     of a group, which share its nodes
 //   tensor.resident  blocks a multiprocessor is to hold: bounds registers
 //   tensor.depth     steps that the derivatives' entries are fetched ahead
-//   tensor.buffers   2: blocks stay, and load their next elements while they compute
 #pragma once
 
 #include "dgfem/stage.h"

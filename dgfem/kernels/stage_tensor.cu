@@ -8,8 +8,8 @@
 // banks: first their fields, then their neighbours' traces, whose place fluxes take. The derivatives are taken while
 // the traces arrive. Before this text stand `real`, the system's functions and NODES, NODES_PADDED (to 4), FACE_NODES,
 // TRACES_PADDED (to 4), FACES, ORIENTATIONS, ONE_REGION, GROUPS (of 8 elements in a block), GROUP_WARPS, RESIDENT
-// (blocks of a multiprocessor), BLOCKS (of 8 nodes), DEPTH (steps that derivatives are fetched ahead), BUFFERS (2:
-// blocks stay, and load their next elements while they compute), METRIC_SHARED (0: leaves room for one block more).
+// (blocks of a multiprocessor), BLOCKS (of 8 nodes), DEPTH (steps that derivatives are fetched ahead), METRIC_SHARED
+// (0: leaves room for one block more).
 #define ELEMENTS (8 * GROUPS)
 #define THREADS (32 * GROUPS * GROUP_WARPS)
 #define TILES ((BLOCKS + GROUP_WARPS - 1) / GROUP_WARPS)  // blocks of nodes of one warp
@@ -19,7 +19,6 @@
 #define FACE_WORDS (FACES * (DG_DIMENSION + 1))
 #define METRIC_WORDS (DG_DIMENSION * DG_DIMENSION)
 #define TRACES_AT (NODES_PADDED * DG_FIELDS)
-#define BUFFER_WORDS (ELEMENTS * (STRIDE + FACE_WORDS + (METRIC_SHARED ? METRIC_WORDS : 0)) + ELEMENTS * FACES / 2)
 #define STAGE_PARAMETERS                                                                                    \
   const real *__restrict__ q, real *__restrict__ q_new, real *__restrict__ residual,                        \
       const real *__restrict__ derivative, const real *__restrict__ lift, const real *__restrict__ metric,  \
@@ -45,6 +44,12 @@ struct __align__(16) Vector {
   real v[16 / sizeof(real)];
 };
 
+/// Past the first cache, which is left to the operators.
+__device__ __forceinline__ void copy_async_once(void* shared, const void* global) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(shared)),
+               "l"(global)
+               : "memory");
+}
 template <int bytes>
 __device__ __forceinline__ void copy_async(void* shared, const void* global) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((unsigned)__cvta_generic_to_shared(shared)),
@@ -67,8 +72,8 @@ __device__ __forceinline__ int clamped(int e, int end_element) {
 __device__ __forceinline__ void load_elements(const real* q, real* own, int base, int end_element) {
   for (int i = threadIdx.x; i < ELEMENTS * NODES * RECORD; i += THREADS) {
     const int k = i / (NODES * RECORD), piece = i - k * (NODES * RECORD);
-    copy_async<PIECE * sizeof(real)>(own + k * STRIDE + piece * PIECE,
-                                     q + (size_t)clamped(base + k, end_element) * (NODES * DG_FIELDS) + piece * PIECE);
+    copy_async_once(own + k * STRIDE + piece * PIECE,
+                    q + (size_t)clamped(base + k, end_element) * (NODES * DG_FIELDS) + piece * PIECE);
   }
 }
 
@@ -247,6 +252,14 @@ __device__ __forceinline__ void add_product(double (*c)[PAIRS][4], const real* f
   for (int k = rounds * depth; k < steps; ++k) step(k, (k - rounds * depth) % depth, k + depth < steps);
 }
 
+__device__ __forceinline__ Piece read_once(const real* from) {
+  const double2 values = __ldcs((const double2*)from);
+  return {values.x, values.y};
+}
+__device__ __forceinline__ void write_once(real* to, const Piece& piece) {
+  __stcs((double2*)to, make_double2(piece.v[0], piece.v[1]));
+}
+
 /// The state's part of one warp: a lane's two nodes are 2 PAIRS consecutive pieces, and lanes of a pair take turns with
 /// each other's pieces, so that both write the same 32 bytes.
 __device__ __forceinline__ void update(double (*rate)[4], const real* own, real* residual, real* q_new, int block,
@@ -279,7 +292,7 @@ __device__ __forceinline__ void update(double (*rate)[4], const real* own, real*
     for (int i = 0; i < PAIRS; ++i) {
       const int word = at + h * 2 * DG_FIELDS + 4 * i;
       before[h][i].v[0] = before[h][i].v[1] = 0;
-      if (a != 0 && word < NODES * DG_FIELDS) before[h][i] = *(const Piece*)(residual + word);
+      if (a != 0 && word < NODES * DG_FIELDS) before[h][i] = read_once(residual + word);
     }
 #pragma unroll
   for (int h = 0; h < 2; ++h)
@@ -293,128 +306,92 @@ __device__ __forceinline__ void update(double (*rate)[4], const real* own, real*
         change.v[v] = a * before[h][i].v[v] + dt * part[h][i].v[v];
         next.v[v] += b * change.v[v];
       }
-      *(Piece*)(residual + word) = change;
-      *(Piece*)(q_new + word) = next;
+      write_once(residual + word, change);
+      write_once(q_new + word, next);
     }
 }
-
-#if __CUDA_ARCH__ >= 900
-__device__ __forceinline__ void prefetch(const real* values, int base, int end_element) {
-  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(values + (size_t)base * (NODES * DG_FIELDS)),
-               "r"(min(ELEMENTS, end_element - base) * (NODES * DG_FIELDS * (int)sizeof(real)))
-               : "memory");
-}
-#endif
 
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) dg_stage_tensor(STAGE_PARAMETERS) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
-  real* const held = (real*)shared_bytes;
-  const int tiles = (end_element - first_element + ELEMENTS - 1) / ELEMENTS;
+  real* const own = (real*)shared_bytes;
+  real* const traces = own + TRACES_AT;
+  real* const face_values = own + ELEMENTS * STRIDE;
+  real* const metrics = face_values + ELEMENTS * FACE_WORDS;
+  int* const links = (int*)(metrics + (METRIC_SHARED ? ELEMENTS * METRIC_WORDS : 0));
+  const int base = first_element + blockIdx.x * ELEMENTS;
   int codes[GROUPS];
-  const auto load = [&](int tile, int buffer) {
-    real* own = held + buffer * BUFFER_WORDS;
-    real* traces = own + TRACES_AT;
-    real* face_values = own + ELEMENTS * STRIDE;
-    real* metrics = face_values + ELEMENTS * FACE_WORDS;
-    const int base = first_element + tile * ELEMENTS;
-    load_elements(q, own, base, end_element);
-    load_geometry(metric, faces, link, metrics, face_values,
-                  (int*)(metrics + (METRIC_SHARED ? ELEMENTS * METRIC_WORDS : 0)), base, end_element);
-    copies_issued();
+  read_codes(codes, link, base, end_element);
+  clear_padding<NODES * DG_FIELDS, NODES_PADDED * DG_FIELDS>(own);
+  clear_padding<TRACES * DG_FIELDS, TRACES_PADDED * DG_FIELDS>(traces);
+  load_elements(q, own, base, end_element);
+  load_geometry(metric, faces, link, metrics, face_values, links, base, end_element);
+  copies_issued();
 #if __CUDA_ARCH__ >= 900
-    if (threadIdx.x == 0 && a != 0) prefetch(residual, base, end_element);
+  if (threadIdx.x == 0 && a != 0)
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(residual + (size_t)base * (NODES * DG_FIELDS)),
+                 "r"(min(ELEMENTS, end_element - base) * (NODES * DG_FIELDS * (int)sizeof(real)))
+                 : "memory");
 #endif
-    load_traces(q, traces, codes, neighbour_nodes);
-    copies_issued();
-  };
-  int tile = blockIdx.x, buffer = 0;
-  read_codes(codes, link, first_element + tile * ELEMENTS, end_element);
-#pragma unroll
-  for (int i = 0; i < BUFFERS; ++i) {
-    clear_padding<NODES * DG_FIELDS, NODES_PADDED * DG_FIELDS>(held + i * BUFFER_WORDS);
-    clear_padding<TRACES * DG_FIELDS, TRACES_PADDED * DG_FIELDS>(held + i * BUFFER_WORDS + TRACES_AT);
-  }
-  load(tile, 0);
+  load_traces(q, traces, codes, neighbour_nodes);
+  copies_issued();
+
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, group = warp / GROUP_WARPS;
   const int first_block = (warp - group * GROUP_WARPS) * TILES, k = group * 8 + (lane >> 2), node = 2 * (lane & 3);
-#if BUFFERS == 2
-  read_codes(codes, link, first_element + min(tile + (int)gridDim.x, tiles - 1) * ELEMENTS, end_element);
-  for (; tile < tiles; tile += gridDim.x, buffer ^= 1) {
-    const int next = tile + gridDim.x;
-    if (next < tiles) {
-      load(next, buffer ^ 1);
-      read_codes(codes, link, first_element + min(next + (int)gridDim.x, tiles - 1) * ELEMENTS, end_element);
-    } else {
-      copies_issued();
-      copies_issued();
+  const int element = clamped(base + k, end_element);
+  const real* const mine = own + k * STRIDE;
+  copies_done<1>();
+  __syncthreads();
+  double rate[TILES][PAIRS][4];
+#pragma unroll
+  for (int x = 0; x < TILES; ++x) {
+    const int block = first_block + x;
+    if (block >= BLOCKS) {
+#pragma unroll
+      for (int i = 0; i < PAIRS * 4; ++i) rate[x][i / 4][i % 4] = 0;
+      continue;
     }
-#else
-  {
-#endif
-    real* const own = held + buffer * BUFFER_WORDS;
-    real* const traces = own + TRACES_AT;
-    const real* const face_values = own + ELEMENTS * STRIDE;
-    const real* const metrics = face_values + ELEMENTS * FACE_WORDS;
-    const int* const links = (const int*)(metrics + (METRIC_SHARED ? ELEMENTS * METRIC_WORDS : 0));
-    const int base = first_element + tile * ELEMENTS, element = clamped(base + k, end_element);
-    const real* const mine = own + k * STRIDE;
-    copies_done<2 * BUFFERS - 1>();
-    __syncthreads();
-    double rate[TILES][PAIRS][4];
+    double along[DG_DIMENSION][PAIRS][4];
 #pragma unroll
-    for (int x = 0; x < TILES; ++x) {
-      const int block = first_block + x;
-      if (block >= BLOCKS) {
+    for (int i = 0; i < DG_DIMENSION * PAIRS * 4; ++i) along[i / (4 * PAIRS)][i / 4 % PAIRS][i % 4] = 0;
+    add_product<DG_DIMENSION, 1, STEPS, DEPTH>(along, mine + (lane & 3) * DG_FIELDS,
+                                               derivative + (size_t)block * (STEPS * DG_DIMENSION * 32) + lane, 0);
+    real dr[METRIC_WORDS];
 #pragma unroll
-        for (int i = 0; i < PAIRS * 4; ++i) rate[x][i / 4][i % 4] = 0;
-        continue;
-      }
-      double along[DG_DIMENSION][PAIRS][4];
+    for (int i = 0; i < METRIC_WORDS; ++i)
+      dr[i] = METRIC_SHARED ? metrics[k * METRIC_WORDS + i] : metric[(size_t)element * METRIC_WORDS + i];
+    MATERIAL_OF(material, region[element]);
 #pragma unroll
-      for (int i = 0; i < DG_DIMENSION * PAIRS * 4; ++i) along[i / (4 * PAIRS)][i / 4 % PAIRS][i % 4] = 0;
-      add_product<DG_DIMENSION, 1, STEPS, DEPTH>(along, mine + (lane & 3) * DG_FIELDS,
-                                                 derivative + (size_t)block * (STEPS * DG_DIMENSION * 32) + lane, 0);
-      real dr[METRIC_WORDS];
+    for (int h = 0; h < 2; ++h) {
+      real derivatives[DG_DIMENSION * DG_FIELDS], sum[DG_FIELDS];
 #pragma unroll
-      for (int i = 0; i < METRIC_WORDS; ++i)
-        dr[i] = METRIC_SHARED ? metrics[k * METRIC_WORDS + i] : metric[(size_t)element * METRIC_WORDS + i];
-      MATERIAL_OF(material, region[element]);
-#pragma unroll
-      for (int h = 0; h < 2; ++h) {
-        real derivatives[DG_DIMENSION * DG_FIELDS], sum[DG_FIELDS];
-#pragma unroll
-        for (int i = 0; i < DG_DIMENSION * DG_FIELDS; ++i)
-          derivatives[i] = along[i / DG_FIELDS][i % DG_FIELDS / 2][i % 2 * 2 + h];
-        rate_of(derivatives, dr, material, sum);
+      for (int i = 0; i < DG_DIMENSION * DG_FIELDS; ++i)
+        derivatives[i] = along[i / DG_FIELDS][i % DG_FIELDS / 2][i % 2 * 2 + h];
+      rate_of(derivatives, dr, material, sum);
 #if DG_HAS_SOURCE
-        dg_source(mine + min(block * 8 + node + h, NODES - 1) * DG_FIELDS, material, sum);
+      dg_source(mine + min(block * 8 + node + h, NODES - 1) * DG_FIELDS, material, sum);
 #endif
 #pragma unroll
-        for (int f = 0; f < DG_FIELDS; ++f) rate[x][f / 2][f % 2 * 2 + h] = sum[f];
-      }
+      for (int f = 0; f < DG_FIELDS; ++f) rate[x][f / 2][f % 2 * 2 + h] = sum[f];
     }
-
-    copies_done<2 * BUFFERS - 2>();
-    __syncthreads();
-    traces_to_fluxes(own, traces, face_values, links, face_nodes, region, neighbour_region, materials, vertices,
-                     weights, t, base, end_element);
-    __syncthreads();
-    {
-      const real* fluxes = traces + k * STRIDE + (lane & 3) * DG_FIELDS;
-      const real* factors = lift + (size_t)first_block * (TRACE_STEPS * 32) + lane;
-      if (TILES > 1 && first_block + TILES > BLOCKS)
-        add_product<1, TILES - (TILES > 1), TRACE_STEPS, 4>(rate, fluxes, factors, TRACE_STEPS * 32);
-      else
-        add_product<1, TILES, TRACE_STEPS, 4>(rate, fluxes, factors, TRACE_STEPS * 32);
-    }
-#pragma unroll
-    for (int x = 0; x < TILES; ++x)
-      if (first_block + x < BLOCKS) {
-        const size_t at = (size_t)element * (NODES * DG_FIELDS);
-        update(rate[x], mine, residual + at, q_new + at, first_block + x, a, b, dt, base + k < end_element);
-      }
-#if BUFFERS == 2
-    __syncthreads();
-#endif
   }
+
+  copies_done<0>();
+  __syncthreads();
+  traces_to_fluxes(own, traces, face_values, links, face_nodes, region, neighbour_region, materials, vertices, weights,
+                   t, base, end_element);
+  __syncthreads();
+  {
+    const real* fluxes = traces + k * STRIDE + (lane & 3) * DG_FIELDS;
+    const real* factors = lift + (size_t)first_block * (TRACE_STEPS * 32) + lane;
+    if (TILES > 1 && first_block + TILES > BLOCKS)
+      add_product<1, TILES - (TILES > 1), TRACE_STEPS, 4>(rate, fluxes, factors, TRACE_STEPS * 32);
+    else
+      add_product<1, TILES, TRACE_STEPS, 4>(rate, fluxes, factors, TRACE_STEPS * 32);
+  }
+#pragma unroll
+  for (int x = 0; x < TILES; ++x)
+    if (first_block + x < BLOCKS) {
+      const size_t at = (size_t)element * (NODES * DG_FIELDS);
+      update(rate[x], mine, residual + at, q_new + at, first_block + x, a, b, dt, base + k < end_element);
+    }
 }

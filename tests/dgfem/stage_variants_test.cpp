@@ -145,15 +145,14 @@ TEST_P(StageVariants, TiledKernelCompilesForCuda) {
 
 TEST_P(StageVariants, TensorKernelCompilesForCuda) {
   if (cuda_architectures().empty()) GTEST_SKIP() << "no NVRTC";
-  for (const auto& [system, dimension, order, warps, buffers] :
+  for (const auto& [system, dimension, order, warps, depth] :
        {std::tuple("maxwell", 3, 5, 4, 1), std::tuple("acoustics", 3, 2, 2, 2)}) {
     const auto mesh = std::make_shared<Discretization>(two_materials(system, dimension, order));
     const StageData data(stream(), mesh, ScalarType::f64);
     const Configuration choice({{"tensor.groups", std::int64_t{2}},
                                 {"tensor.warps", std::int64_t{warps}},
                                 {"tensor.resident", std::int64_t{1}},
-                                {"tensor.depth", std::int64_t{2}},
-                                {"tensor.buffers", std::int64_t{buffers}}});
+                                {"tensor.depth", std::int64_t{depth}}});
     for (const char* architecture : {"sm_80", "sm_90"})
       EXPECT_EQ(check_cuda(tensor_stage_source(data, choice), architecture).kernels,
                 std::vector<std::string>{"dg_stage_tensor"});
