@@ -29,10 +29,12 @@ std::int64_t shared_bytes(const Device& device) {
 
 struct Tile {
   std::int64_t lanes, elements, teams, blocks, unroll, chunk;
+  bool shared = false;
 
   static Tile of(const Configuration& choice) {
     return {choice.integer("tiled.lanes"),  choice.integer("tiled.elements"), choice.integer("tiled.teams"),
-            choice.integer("tiled.blocks"), choice.integer("tiled.unroll"),   choice.integer("tiled.chunk")};
+            choice.integer("tiled.blocks"), choice.integer("tiled.unroll"),   choice.integer("tiled.chunk"),
+            choice.flag("tiled.shared")};
   }
 };
 
@@ -137,8 +139,9 @@ class TiledStage final : public StageKernel {
 };
 
 /// Tetrahedra with six fields in single precision, orders 1 to 8: as measured on an H200.
-constexpr Tile measured[] = {{2, 64, 5, 1, 2, 0}, {2, 32, 4, 1, 2, 0}, {4, 24, 4, 1, 1, 0}, {2, 16, 3, 1, 1, 0},
-                             {4, 8, 4, 1, 2, 0},  {4, 8, 2, 1, 2, 0},  {4, 8, 1, 2, 2, 4},  {4, 8, 1, 1, 2, 8}};
+constexpr Tile measured[] = {{1, 32, 8, 1, 2, 0, true}, {2, 24, 6, 1, 2, 0}, {4, 24, 4, 1, 1, 0},
+                             {2, 16, 3, 1, 1, 0},       {4, 8, 4, 1, 2, 0},  {4, 24, 1, 1, 1, 28},
+                             {8, 16, 1, 1, 1, 20},      {7, 16, 1, 1, 1, 10}};
 
 /// What is worth trying first, by counting: lanes and rows without work, warps that hide what one waits for, teams
 /// whose warps the four schedulers share evenly.
@@ -161,7 +164,7 @@ std::optional<Tile> standard_tile(std::int64_t shared, const StageShape& shape) 
     for (const std::int64_t lanes : {4, 2, 1})
       for (const std::int64_t elements : {8, 16, 24, 32, 64})
         for (const std::int64_t count : {1, 2, 3, 4, 5, 6, 8}) {
-          const Tile tile{lanes, elements, chunk > 0 ? 1 : count, chunk > 0 ? count : 1, 1, chunk};
+          const Tile tile{lanes, elements, chunk > 0 ? 1 : count, chunk > 0 ? count : 1, 1, chunk, false};
           const Layout layout(shape, tile);
           if (!layout.fits(shared, tile) || (chunk > 0 && count > 4)) continue;
           if (const double value = promise(shape, tile, layout); value > most) best = tile, most = value;
@@ -183,19 +186,16 @@ void add_tiled_parameters(ParameterSpace& space, const Device& device, const Sta
   const auto values = [](std::initializer_list<std::int64_t> list) {
     return std::vector<ParameterValue>(list.begin(), list.end());
   };
-  space.parameter("tiled.lanes", values({4, 2, 1}), tile.lanes)
-      .parameter("tiled.elements", values({8, 16, 24, 32, 64}), tile.elements)
+  space.parameter("tiled.lanes", values({4, 2, 1, 3, 5, 7, 8}), tile.lanes)
+      .parameter("tiled.elements", values({8, 16, 24, 32, 40, 48, 64, 128}), tile.elements)
       .parameter("tiled.teams", values({1, 2, 3, 4, 5, 6, 8}), tile.teams)
       .parameter("tiled.blocks", values({1, 2, 3, 4}), tile.blocks)
       .parameter("tiled.unroll", values({1, 2}), tile.unroll)
-      .parameter("tiled.chunk", values({0, 4, 8}), tile.chunk)
+      .parameter("tiled.chunk", values({0, 4, 8, 10, 12, 16, 20, 24, 28, 34, 40}), tile.chunk)
+      .parameter("tiled.shared", {false, true}, tile.shared)
       .constraint("operators stream for one team only", {"tiled.teams", "tiled.chunk"},
                   [](const Configuration& choice) {
                     return choice.integer("tiled.chunk") == 0 || choice.integer("tiled.teams") == 1;
-                  })
-      .constraint("a multiprocessor holds teams or work-groups", {"tiled.teams", "tiled.blocks"},
-                  [](const Configuration& choice) {
-                    return choice.integer("tiled.teams") == 1 || choice.integer("tiled.blocks") == 1;
                   })
       .constraint("the tiles fit shared memory, and their sums registers",
                   {"tiled.lanes", "tiled.elements", "tiled.teams", "tiled.blocks", "tiled.chunk"},
@@ -219,7 +219,7 @@ Source tiled_stage_source(const StageData& data, const Configuration& choice) {
   Source source = data.source("stage_tiles.cu", kernels::stage_tiles_cu);
   source.define("LANES", tile.lanes).define("ELEMENTS", tile.elements).define("TEAMS", tile.teams);
   source.define("BLOCKS", tile.blocks).define("UNROLL", tile.unroll).define("CHUNK", tile.chunk);
-  source.define("SHARED_TRACES", 0);
+  source.define("SHARED_TRACES", tile.shared ? 1 : 0);
   return source;
 }
 

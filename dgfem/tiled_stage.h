@@ -6,6 +6,7 @@
 //   tiled.blocks     work-groups a multiprocessor is to hold: bounds registers
 //   tiled.unroll     pairs of columns in one body
 //   tiled.chunk      0: the operators stay in shared memory; else they stream through it, so many columns at a time
+//   tiled.shared     neighbours of the same tile are read from shared memory
 #pragma once
 
 #include "dgfem/stage.h"

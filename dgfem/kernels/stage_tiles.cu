@@ -51,7 +51,6 @@
 #define WIDE_PIECES (NODES * FIELDS / WIDE)
 #define ELEMENTS_A_WARP ((ELEMENTS + WARPS - 1) / WARPS)
 #define NO_LINK 0xffffffffu
-#define FACE_BATCH 2
 constexpr int unrolling = UNROLL;
 
 template <int N>
@@ -349,51 +348,39 @@ kernel __launch_bounds__(THREADS, BLOCKS) void dg_stage_tiles(
     wait_copies<0>();
 #endif
     meet(team);
-    // Several face nodes at once: what one stores might be what the next one reads, for all the compiler knows.
-    for (int first = item; first < count * TRACES; first += TEAM * FACE_BATCH) {
-      real add[FACE_BATCH][FIELDS], scale[FACE_BATCH];
-#pragma unroll
-      for (int k = 0; k < FACE_BATCH; ++k) {
-        const int i = min(first + k * TEAM, count * TRACES - 1);
-        const int e = i / TRACES, m = i - e * TRACES, face = m / FACE_NODES, node = near[m];
-        real in[FIELDS], out[FIELDS], quad[DIM + 1];
-        read_words<FIELDS, PIECE>(in, own + e * OWN_STRIDE + node * FIELDS);
-        read_words<DIM + 1, DIM == 3 ? QUAD : 1>(quad, face_values + e * FACE_WORDS + face * (DIM + 1));
-        const uint code = links[e * FACES + face];
-        MATERIAL_OF(material_in, region[base + e]);
-        MATERIAL_OF(material_out, neighbour_region[(size_t)(base + e) * FACES + face]);
-        int condition = -1;
-        if (code != NO_LINK) {
-          const real* there_values = lifted + e * LIFT_STRIDE + m * FIELDS;
-          if (!is_copied(code))
-            there_values = own + ((code >> 5) - (uint)base) * OWN_STRIDE +
-                           there[(code & 31) * FACE_NODES + m - face * FACE_NODES] * FIELDS;
-          read_words<FIELDS, PIECE>(out, there_values);
-        } else {
-          condition = -1 - link[(size_t)(base + e) * FACES + face];
-          real x[3] = {0, 0, 0};
+    for (int i = item; i < count * TRACES; i += TEAM) {
+      const int e = i / TRACES, m = i - e * TRACES, face = m / FACE_NODES, node = near[m];
+      real in[FIELDS], out[FIELDS], quad[DIM + 1], add[FIELDS];
+      read_words<FIELDS, PIECE>(in, own + e * OWN_STRIDE + node * FIELDS);
+      read_words<DIM + 1, DIM == 3 ? QUAD : 1>(quad, face_values + e * FACE_WORDS + face * (DIM + 1));
+      real* const trace = lifted + e * LIFT_STRIDE + m * FIELDS;
+      const uint code = links[e * FACES + face];
+      MATERIAL_OF(material_in, region[base + e]);
+      MATERIAL_OF(material_out, neighbour_region[(size_t)(base + e) * FACES + face]);
+      int condition = -1;
+      if (code != NO_LINK) {
+        const real* there_values = trace;
+        if (!is_copied(code))
+          there_values = own + ((code >> 5) - (uint)base) * OWN_STRIDE +
+                         there[(code & 31) * FACE_NODES + m - face * FACE_NODES] * FIELDS;
+        read_words<FIELDS, PIECE>(out, there_values);
+      } else {
+        condition = -1 - link[(size_t)(base + e) * FACES + face];
+        real x[3] = {0, 0, 0};
 #if DG_BOUNDARY_USES_PLACE
-          for (int v = 0; v <= DIM; ++v)
-            for (int d = 0; d < DIM; ++d)
-              x[d] += weights[node * (DIM + 1) + v] * vertices[((size_t)(base + e) * (DIM + 1) + v) * DIM + d];
+        for (int v = 0; v <= DIM; ++v)
+          for (int d = 0; d < DIM; ++d)
+            x[d] += weights[node * (DIM + 1) + v] * vertices[((size_t)(base + e) * (DIM + 1) + v) * DIM + d];
 #endif
-          dg_boundary(condition, in, quad, x, t, material_in, out);
-        }
-        dg_penalty(condition, in, out, quad, material_in, material_out, add[k]);
-        scale[k] = quad[DIM];
+        dg_boundary(condition, in, quad, x, t, material_in, out);
       }
+      dg_penalty(condition, in, out, quad, material_in, material_out, add);
 #pragma unroll
-      for (int k = 0; k < FACE_BATCH; ++k) {
-        const int i = first + k * TEAM;
-        if (FACE_BATCH > 1 && i >= count * TRACES) break;
-        real* const trace = lifted + i * FIELDS + i / TRACES * (LIFT_STRIDE - TRACES * FIELDS);
+      for (int f = 0; f < FIELDS / PIECE; ++f) {
+        Words<PIECE> w;
 #pragma unroll
-        for (int f = 0; f < FIELDS / PIECE; ++f) {
-          Words<PIECE> w;
-#pragma unroll
-          for (int j = 0; j < PIECE; ++j) w.v[j] = scale[k] * add[k][f * PIECE + j];
-          *(Words<PIECE>*)(trace + f * PIECE) = w;
-        }
+        for (int j = 0; j < PIECE; ++j) w.v[j] = quad[DIM] * add[f * PIECE + j];
+        *(Words<PIECE>*)(trace + f * PIECE) = w;
       }
     }
     constexpr int updates = (ELEMENTS * WIDE_PIECES + TEAM - 1) / TEAM;

@@ -125,14 +125,16 @@ TEST_P(StageVariants, TiledKernelCompilesForCuda) {
                       {"tiled.teams", std::int64_t{4}},
                       {"tiled.blocks", std::int64_t{1}},
                       {"tiled.unroll", std::int64_t{1}},
-                      {"tiled.chunk", std::int64_t{0}}})},
+                      {"tiled.chunk", std::int64_t{0}},
+                      {"tiled.shared", true}})},
       {"advection", 2, 4, ScalarType::f64,
        Configuration({{"tiled.lanes", std::int64_t{2}},
                       {"tiled.elements", std::int64_t{16}},
                       {"tiled.teams", std::int64_t{1}},
                       {"tiled.blocks", std::int64_t{2}},
                       {"tiled.unroll", std::int64_t{2}},
-                      {"tiled.chunk", std::int64_t{8}}})},
+                      {"tiled.chunk", std::int64_t{8}},
+                      {"tiled.shared", false}})},
   };
   for (const auto& one : cases) {
     const auto mesh = std::make_shared<Discretization>(two_materials(one.system, one.dimension, one.order));
