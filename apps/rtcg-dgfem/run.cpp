@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -10,6 +11,7 @@
 #include <optional>
 
 #include "apps/common/json_output.h"
+#include "apps/common/logging.h"
 #include "apps/common/progress.h"
 #include "dgfem/output/checkpoint_rotation.h"
 #include "dgfem/output/measurement.h"
@@ -47,6 +49,37 @@ class Schedule {
   double every_, end_;
 };
 
+volatile std::sig_atomic_t interrupted = 0;
+
+extern "C" void ask_to_stop(int number) {
+  interrupted = number;
+}
+
+/// While it lives, Ctrl-C and termination only ask the run to stop; a second one ends it. Ignored signals stay ignored.
+class StopOnSignal {
+ public:
+  StopOnSignal() {
+    interrupted = 0;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      sigaction(numbers[i], nullptr, &before_[i]);
+      if (before_[i].sa_handler == SIG_IGN) continue;
+      struct sigaction once {};
+      once.sa_handler = ask_to_stop;
+      once.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);
+      sigaction(numbers[i], &once, nullptr);
+    }
+  }
+  ~StopOnSignal() {
+    for (std::size_t i = 0; i < numbers.size(); ++i) sigaction(numbers[i], &before_[i], nullptr);
+  }
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+
+ private:
+  static constexpr std::array<int, 2> numbers{SIGINT, SIGTERM};
+  std::array<struct sigaction, 2> before_{};
+};
+
 std::vector<std::string> names_of(const std::vector<dgfem::Measure>& measures) {
   std::vector<std::string> names;
   for (const dgfem::Measure& measure : measures) names.push_back(measure.name);
@@ -68,6 +101,9 @@ class Run {
     std::vector<dgfem::Measure> measures = dgfem::energy_measures(*problem_.system);
     for (dgfem::Measure& content : dgfem::content_measures(*problem_.system)) measures.push_back(std::move(content));
     energy_.emplace(solver_, measures);
+    closed_ = !problem_.system->energy.empty() && problem_.system->is_linear() && problem_.sources.empty() &&
+              std::all_of(problem_.boundaries.begin(), problem_.boundaries.end(),
+                          [](const auto& boundary) { return boundary.second.formulas.empty(); });
     if (!problem_.exact.empty()) errors_.emplace(solver_, dgfem::error_measures(problem_.exact));
     std::optional<dgfem::Checkpoint> from;
     if (!places.restart.empty()) {
@@ -89,7 +125,8 @@ class Run {
     setup_seconds_ = seconds_since(start_);
   }
 
-  RunSummary go() {
+  /// Nothing when it was asked to stop.
+  std::optional<RunSummary> go() {
     Progress progress(plan_.name, 1000);
     if (places_.restart.empty()) {
       sample(progress);
@@ -106,7 +143,12 @@ class Run {
       stepping_ += seconds_since(started);
       sample(progress);
       if (pictures_.is_due(next)) picture();
-      if (checkpoints_.is_due(next)) checkpoint();
+      if (checkpoints_.is_due(next) || interrupted != 0) checkpoint();
+      if (interrupted != 0) {
+        log_warning("{}: stopped at t = {:g}, step {}; \"--restart {}\" goes on", plan_.name, next, solver_.steps(),
+                    last_checkpoint_.string());
+        return std::nullopt;
+      }
     }
     return summary(begin, solver_.steps() - steps_before);
   }
@@ -132,18 +174,25 @@ class Run {
     const double time = solver_.time();
     last_ = (*energy_)(solver_);
     if (std::any_of(last_.begin(), last_.end(), [](double v) { return !std::isfinite(v); })) {
-      const auto checkpoint = rotation_.latest();
-      throw NumericalError(fmt::format("{}: fields are not finite at t = {:g}, step {}; {}", plan_.name, time,
-                                       solver_.steps(),
-                                       checkpoint ? "the last good checkpoint is " + checkpoint->string()
-                                                  : "there is no checkpoint; a smaller cfl or step may help"));
+      fail("fields are not finite");
     }
+    if (closed_ && last_.front() > growth_limit * first_energy_.value_or(last_.front()))
+      fail(fmt::format("energy has grown from {:g} to {:g}", *first_energy_, last_.front()));
+    if (!first_energy_) first_energy_ = last_.front();
     if (samples_.is_due(time)) {
       energy_table_->add(time, last_);
       if (probes_) probes_->add(solver_);
     }
     progress.update(static_cast<std::size_t>(1000 * time / plan_.final_time),
                     fmt::format("t = {:.4g}, {} = {:.6g}", time, energy_->measures().front().name, last_.front()));
+  }
+
+  [[noreturn]] void fail(const std::string& what) const {
+    const auto checkpoint = rotation_.latest();
+    throw NumericalError(fmt::format("{}: {} at t = {:g}, step {}; {}", plan_.name, what, solver_.time(),
+                                     solver_.steps(),
+                                     checkpoint ? "the last good checkpoint is " + checkpoint->string()
+                                                : "there is no checkpoint; a smaller cfl or step may help"));
   }
 
   void picture() {
@@ -206,6 +255,9 @@ class Run {
   std::optional<dgfem::FieldFileWriter> writer_;
   std::optional<dgfem::TimeSeries> series_;
   std::vector<double> last_;
+  static constexpr double growth_limit = 1e6;
+  bool closed_ = false;  ///< nothing feeds energy: a linear system without sources and given boundary values
+  std::optional<double> first_energy_;
   fs::path last_checkpoint_;
   double stepping_ = 0, setup_seconds_ = 0;
 };
@@ -213,7 +265,13 @@ class Run {
 }  // namespace
 
 RunSummary run(const Stream& stream, const dgfem::Case& plan, const RunPlaces& places) {
-  return Run(stream, plan, places).go();
+  std::optional<RunSummary> summary;
+  {
+    const StopOnSignal stops;
+    summary = Run(stream, plan, places).go();
+  }
+  if (!summary) std::raise(interrupted);
+  return summary.value();
 }
 
 std::string to_text(const RunSummary& summary) {

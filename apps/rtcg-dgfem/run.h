@@ -32,8 +32,9 @@ struct RunSummary {
   std::string checkpoint;  ///< the last one
 };
 
-/// NumericalError (exit code 5) naming the last good checkpoint when fields are not finite any more; what
-/// Discretization, restart() and the writers throw.
+/// NumericalError (exit code 5) naming the last good checkpoint when fields are not finite any more, or when the energy
+/// of a linear system that nothing feeds has grown a millionfold; what Discretization, restart() and the writers throw.
+/// SIGINT and SIGTERM write a checkpoint at the next sample and then end the process.
 RunSummary run(const Stream& stream, const dgfem::Case& plan, const RunPlaces& places);
 
 std::string to_text(const RunSummary& summary);
