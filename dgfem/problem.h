@@ -25,6 +25,11 @@ struct Pml {
   double reflection = 1e-4;  ///< of the profile alone, at normal incidence
 };
 
+/// Of gas dynamics with shocks (limiter.h).
+struct LimiterSettings {
+  double threshold = 0.01;  ///< of density's part of the highest degree, at any node, to its mean
+};
+
 struct Problem {
   Mesh mesh;
   std::shared_ptr<const System> system;
@@ -35,6 +40,7 @@ struct Problem {
   FieldFormulas initial;                                ///< fields that are not named start at 0
   std::vector<SourceTerm> sources;
   std::optional<Pml> pml;
+  std::optional<LimiterSettings> limiter;
   FieldFormulas exact;  ///< fields that are named are compared with it
 };
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "dgfem/curved_stage.h"
+#include "dgfem/limiter.h"
 #include "dgfem/pml.h"
 #include "dgfem/sources.h"
 #include "dgfem/stability.h"
@@ -36,6 +37,11 @@ Solver::Solver(const Stream& stream, const Problem& problem, SolverOptions optio
   for (const SourceTerm& source : problem.sources) add(make_source(data_, source));
   if (problem.pml) add(make_pml(data_, *problem.pml));
   evaluate(problem.initial, 0, buffers_.q);
+  if (problem.limiter) {
+    const auto limiter = std::make_shared<Limiter>(data_, *problem.limiter);
+    limiter->limit(buffers_.q, 0);
+    add(limiter);
+  }
   if (!mesh_->system->has_constant_speed()) wave_rate_.emplace(data_);
   step_ = options_.step ? *options_.step : options_.cfl * stable_step();
 }
@@ -80,11 +86,28 @@ void Solver::advance(std::int64_t steps) {
 void Solver::advance_to(double time) {
   const double left = time - time_;
   if (!(left > 0)) return;
+  if (wave_rate_ && !options_.step) return follow_to(time);
   const double start = time_;
   const auto count = static_cast<std::int64_t>(std::ceil(left / step_ * (1 - 1e-12)));
   for (std::int64_t i = 1; i <= count; ++i) {
     run_step(left / static_cast<double>(count));
     time_ = i == count ? time : start + left * static_cast<double>(i) / static_cast<double>(count);
+  }
+}
+
+void Solver::follow_to(double time) {
+  // Counted from here, not from the first step: a restart at the end of an earlier call takes the same steps.
+  constexpr int steps_between = 5;
+  for (int i = 0; time_ < time; ++i) {
+    if (i % steps_between == 0) step_ = options_.cfl * stable_step();
+    if (!std::isfinite(step_) || !(time_ + step_ > time_))
+      throw NumericalError(
+          fmt::format("waves are no longer finite at t = {:g}, step {}: a smaller cfl or a limiter may "
+                      "help",
+                      time_, steps_));
+    const double count = std::ceil((time - time_) / step_ * (1 - 1e-12));
+    run_step((time - time_) / count);
+    if (count <= 1) time_ = time;
   }
 }
 

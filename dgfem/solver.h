@@ -59,14 +59,17 @@ class Solver {
   /// From the elements' inradii, wave speeds and the scheme's stability at this order.
   double stable_step() const;
   double step() const { return step_; }
-  void set_step(double dt) { step_ = dt; }
+  /// From now on, instead of what the options say.
+  void set_step(double dt) { options_.step = step_ = dt; }
 
   void add(std::shared_ptr<StageExtra> extra) { extras_.push_back(std::move(extra)); }
   const std::vector<std::shared_ptr<StageExtra>>& extras() const { return extras_; }
 
   /// Queues steps of length step().
   void advance(std::int64_t steps);
-  /// As many equal steps of at most step() as reach `time`; step() stays.
+  /// As many equal steps of at most step() as reach `time`; step() stays. Where speeds depend on the fields and the
+  /// options give no step, step() follows the state: it is found again every few steps. NumericalError then where the
+  /// state has no finite speed.
   void advance_to(double time);
 
   /// real [padded element][node][field]; another buffer after each stage.
@@ -81,6 +84,7 @@ class Solver {
 
  private:
   void run_step(double dt);
+  void follow_to(double time);
   double stable_wave_step() const;
 
   std::shared_ptr<const Discretization> mesh_;

@@ -20,8 +20,8 @@ class Reader {
   Reader(const TomlTable& table, const fs::path& file) : table_(table), file_(file) {}
 
   Case run() {
-    table_.allow({"mesh", "order", "precision", "final_time", "equation", "materials", "boundaries", "pml", "initial",
-                  "exact", "sources", "time", "probes", "planes", "output"});
+    table_.allow({"mesh", "order", "precision", "final_time", "equation", "materials", "boundaries", "pml", "limiter",
+                  "initial", "exact", "sources", "time", "probes", "planes", "output"});
     case_.name = file_.stem().string();
     read_mesh_source();
     if (const auto order = table_.whole("order", 1, 10)) case_.problem.order = static_cast<int>(*order);
@@ -31,6 +31,7 @@ class Reader {
     read_materials();
     read_boundaries();
     read_pml();
+    read_limiter();
     if (const auto initial = table_.inner("initial")) case_.problem.initial = formulas(*initial);
     if (const auto exact = table_.inner("exact")) case_.problem.exact = formulas(*exact);
     read_sources();
@@ -174,6 +175,15 @@ class Reader {
     pml.exponent = positive_or(*table, "exponent", pml.exponent);
     pml.reflection = positive_or(*table, "reflection", pml.reflection);
     case_.problem.pml = pml;
+  }
+
+  void read_limiter() {
+    const auto table = table_.inner("limiter");
+    if (!table) return;
+    table->allow({"threshold"});
+    LimiterSettings limiter;
+    limiter.threshold = positive_or(*table, "threshold", limiter.threshold);
+    case_.problem.limiter = limiter;
   }
 
   /// The tables of a list of tables.

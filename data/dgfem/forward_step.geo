@@ -1,0 +1,20 @@
+// A channel with a step (Woodward and Colella 1984). gmsh -2 -format msh41 forward_step.geo
+h = 0.07;
+Point(1) = {0, 0, 0, h};
+Point(2) = {0.6, 0, 0, h};
+Point(3) = {0.6, 0.2, 0, h / 3};
+Point(4) = {3, 0.2, 0, h};
+Point(5) = {3, 1, 0, h};
+Point(6) = {0, 1, 0, h};
+Line(1) = {1, 2};
+Line(2) = {2, 3};
+Line(3) = {3, 4};
+Line(4) = {4, 5};
+Line(5) = {5, 6};
+Line(6) = {6, 1};
+Curve Loop(1) = {1, 2, 3, 4, 5, 6};
+Plane Surface(1) = {1};
+Physical Surface("gas") = {1};
+Physical Curve("wall") = {1, 2, 3, 5};
+Physical Curve("inflow") = {6};
+Physical Curve("outflow") = {4};
