@@ -113,6 +113,25 @@ TEST_F(DgfemCaseFiles, StopsOnASignalWithACheckpointFromWhichItGoesOn) {
   EXPECT_EQ(rest.exit_code, 0) << rest.err;
 }
 
+TEST_F(DgfemCaseFiles, ARunWithAbsorbingLayersGoesOnBitForBit) {
+  fs::copy_file(data_directory() / "dipole.msh", file("dipole.msh"));
+  std::string text = read_bytes(data_directory() / "dipole.toml");
+  for (const auto& [from, to] :
+       {std::pair{"final_time = [0-9.]+", "final_time = 0.2"},
+        {R"(\[output\])", "[initial]\nEz = \"exp(-pow(x - 1, 2) / 0.1)\"\n[output]\ncheckpoint_every = 0.1"}})
+    text = std::regex_replace(text, std::regex(from), to);
+  write_bytes(file("dipole.toml"), text);
+  ASSERT_EQ(run({"run", file("dipole.toml"), "-o", file("a"), "--order", "1"}).exit_code, 0);
+  std::set<fs::path> checkpoints;
+  for (const auto& entry : fs::directory_iterator(file("a")))
+    if (entry.path().extension() == ".h5") checkpoints.insert(entry.path());
+  ASSERT_EQ(checkpoints.size(), 2u);
+  const test::ProcessResult rest =
+      run({"run", file("dipole.toml"), "-o", file("b"), "--order", "1", "--restart", checkpoints.begin()->string()});
+  ASSERT_EQ(rest.exit_code, 0) << rest.err;
+  EXPECT_EQ(read_bytes(scratch_ / "b" / checkpoints.rbegin()->filename().string()), read_bytes(*checkpoints.rbegin()));
+}
+
 TEST_F(DgfemCaseFiles, AStepTooLongEndsWithTheLastGoodCheckpoint) {
   write_bytes(file("fast.toml"), square({{"cfl = 0.9", "step = 0.2"},
                                          {"final_time = 1.0", "final_time = 100.0"},
