@@ -25,9 +25,9 @@ void PrintTo(const ReadyCase& one, std::ostream* out) {
   *out << one.name;
 }
 
-constexpr ReadyCase ready_cases[] = {{"cavity", 0.1, 0.2}, {"cylinder", 0.1, 0.02}, {"dipole", 0.1, 0},
-                                     {"elastic", 0.05, 0}, {"obstacle", 0.2, 0},    {"slab", 0.2, 0.01},
-                                     {"vortex", 0.1, 0.1}};
+constexpr ReadyCase ready_cases[] = {{"cavity", 0.1, 0.2}, {"cylinder", 0.1, 0.02},   {"dipole", 0.1, 0},
+                                     {"elastic", 0.05, 0}, {"forward_step", 0.02, 0}, {"obstacle", 0.2, 0},
+                                     {"slab", 0.2, 0.01},  {"sod", 0.02, 0},          {"vortex", 0.1, 0.1}};
 
 fs::path data_directory() {
   return fs::path(std::getenv("RTCG_SOURCE_DIR")) / "data" / "dgfem";
