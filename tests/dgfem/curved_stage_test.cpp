@@ -46,12 +46,12 @@ TEST_P(CurvedStageTest, ConstantsStay) {
   }
 }
 
-/// A quarter of the ring between radii 1 and 2.
-Mesh ring(int cells, int order) {
-  const Mesh square = box_mesh({.type = ElementType::triangle, .cells = {cells, cells, 1}});
+/// A quarter of the ring between radii 1 and 2; in space, of one cell's height.
+Mesh ring(ElementType type, int cells, int order) {
+  const Mesh square = box_mesh({.type = type, .cells = {cells, cells, 1}, .high = {1, 1, 1.0 / cells}});
   return curved(square, order, [](const Point& x) -> Point {
     const double angle = std::numbers::pi / 2 * x[1];
-    return {(1 + x[0]) * std::cos(angle), (1 + x[0]) * std::sin(angle), 0};
+    return {(1 + x[0]) * std::cos(angle), (1 + x[0]) * std::sin(angle), x[2]};
   });
 }
 
@@ -73,7 +73,8 @@ std::string ring_mode(double k) {
       2 / std::numbers::pi * j, k, euler, harmonic);
 }
 
-double ring_error(const Stream& stream, int cells, int order, int geometry_order) {
+double ring_error(const Stream& stream, int cells, int order, int geometry_order,
+                  ElementType type = ElementType::triangle) {
   double low = 3.0, high = 3.3;  // k is about 3.123
   const auto at_two = [](double k) {
     return std::cyl_bessel_j(0.0, 2 * k) * std::cyl_neumann(0.0, k) -
@@ -84,10 +85,11 @@ double ring_error(const Stream& stream, int cells, int order, int geometry_order
     (at_two(middle) * at_two(low) > 0 ? low : high) = middle;
   }
   Problem problem;
-  problem.mesh = ring(cells, geometry_order);
-  problem.system = shipped_system("maxwell_tm", 2);
+  problem.mesh = ring(type, cells, geometry_order);
+  problem.system = type == ElementType::triangle ? shipped_system("maxwell_tm", 2) : shipped_system("maxwell", 3);
   problem.order = order;
   problem.boundaries["x-"] = problem.boundaries["x+"] = {"pec", {}};
+  if (type == ElementType::tetrahedron) problem.boundaries["z-"] = problem.boundaries["z+"] = {"pec", {}};
   problem.boundaries["y-"] = problem.boundaries["y+"] = {"pmc", {}};
   const std::string mode = ring_mode(low);
   problem.initial["Ez"] = mode;
@@ -128,6 +130,66 @@ TEST_P(CurvedStageTest, EnergyNeverGrowsAndContentsStay) {
   }
   // The weight adjustment keeps contents as well as it resolves 1 / J.
   EXPECT_NEAR(contents(solver).front(), pressure, 1e-9);
+}
+
+/// Straight where x <= 0.5, bent beyond.
+Mesh half_bent(ElementType type) {
+  const Mesh box = box_mesh({.type = type, .cells = {4, 2, 2}});
+  return curved(box, 3, [](const Point& x) -> Point {
+    const double s = std::pow(std::max(0.0, x[0] - 0.5), 2);
+    return {x[0] + s * std::sin(3 * x[1]), x[1] + s * std::cos(2 * x[1]), x[2]};
+  });
+}
+
+TEST_P(CurvedStageTest, StraightNeighboursGainWhatCurvedOnesLose) {
+  for (const ElementType type : {ElementType::triangle, ElementType::tetrahedron}) {
+    Problem problem;
+    problem.mesh = half_bent(type);
+    problem.system = shipped_system("acoustics", dimension_of(type));
+    problem.order = 3;
+    problem.boundaries["default"] = {"rigid", {}};
+    problem.initial["p"] = "exp(-20 * ((x - 0.4) * (x - 0.4) + (y - 0.6) * (y - 0.6)))";
+    Solver solver(stream(), problem);
+    ASSERT_GT(solver.discretization().straight, 0U);
+    ASSERT_GT(solver.discretization().curved(), 0U);
+    const Measurement energy(solver, energy_measures(*problem.system)),
+        contents(solver, content_measures(*problem.system));
+    const double pressure = contents(solver).front();
+    double before = energy(solver).front();
+    for (int i = 0; i < 5; ++i) {
+      solver.advance_to(0.1 * (i + 1));
+      const double now = energy(solver).front();
+      EXPECT_LE(now, before * (1 + 1e-12));
+      before = now;
+    }
+    EXPECT_NEAR(contents(solver).front(), pressure, 1e-6 * pressure);
+  }
+}
+
+TEST_P(CurvedStageTest, ConstantsStayBesideStraightNeighbours) {
+  for (const ScalarType precision : {ScalarType::f32, ScalarType::f64}) {
+    Problem problem;
+    problem.mesh = half_bent(ElementType::tetrahedron);
+    problem.system = shipped_system("euler", 3);
+    problem.order = 2;
+    for (std::size_t f = 0; f < problem.system->fields.size(); ++f)
+      problem.initial[problem.system->fields[f]] = f + 1 == problem.system->fields.size() ? "5.0" : "1.0";
+    problem.boundaries["default"] = {"exact", problem.initial};
+    Solver solver(stream(), problem, {.precision = precision});
+    const std::vector<double> before = solver.fields();
+    solver.advance(10);
+    const std::vector<double> after = solver.fields();
+    const double bound = precision == ScalarType::f32 ? 1e-4 : 1e-12;
+    for (std::size_t i = 0; i < before.size(); ++i) ASSERT_NEAR(after[i], before[i], bound) << i;
+  }
+}
+
+TEST_P(CurvedStageTest, KeepsItsRateInSpace) {
+  for (const int order : {2, 3}) {
+    const double coarse = ring_error(stream(), 2, order, order, ElementType::tetrahedron),
+                 fine = ring_error(stream(), 4, order, order, ElementType::tetrahedron);
+    EXPECT_GT(std::log2(coarse / fine), order + 0.5) << order << ": " << coarse << ' ' << fine;
+  }
 }
 
 RTCG_INSTANTIATE_FOR_DEVICES(CurvedStageTest);
