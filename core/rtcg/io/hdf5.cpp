@@ -232,7 +232,7 @@ File File::create(const fs::path& file, const fs::path& shown) {
   const Handle access{H5Pcreate(H5P_FILE_ACCESS), H5Pclose};
   H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_LATEST);
   const Handle creation{H5Pcreate(H5P_FILE_CREATE), H5Pclose};
-  H5Pset_obj_track_times(creation, false);  // here and for datasets: the same contents give the same file
+  H5Pset_obj_track_times(creation, false);  // as without_times()
   state->file = Handle(H5Fcreate(file.c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose);
   if (!state->file.valid()) state->fail_library("", "cannot be created");
   return File(std::move(state));
@@ -323,6 +323,27 @@ void File::write_box(const std::string& dataset, Element as, const Shape& start,
     state_->fail_library(dataset, "cannot be written");
 }
 
+namespace {
+
+/// Of objects that do not keep the time they were made at: the same contents give the same file.
+Handle without_times(hid_t kind) {
+  Handle properties{H5Pcreate(kind), H5Pclose};
+  H5Pset_obj_track_times(properties, false);
+  return properties;
+}
+
+/// Those that the path names and that are not there yet; whoever creates the object reports a failure.
+void create_groups(hid_t file, const std::string& path) {
+  for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+    const std::string group = path.substr(0, slash);
+    if (H5Lexists(file, group.c_str(), H5P_DEFAULT) > 0) continue;
+    const Handle properties = without_times(H5P_GROUP_CREATE);
+    const Handle made{H5Gcreate2(file, group.c_str(), H5P_DEFAULT, properties, H5P_DEFAULT), H5Gclose};
+  }
+}
+
+}  // namespace
+
 void File::create_dataset(const std::string& dataset, Element element, const Shape& shape, std::size_t chunk_rows) {
   const Quiet quiet;
   const std::vector<hsize_t> sizes(shape.begin(), shape.end());
@@ -330,17 +351,16 @@ void File::create_dataset(const std::string& dataset, Element element, const Sha
       shape.empty() ? H5Screate(H5S_SCALAR) : H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr),
       H5Sclose};
   const Handle type = memory_type(element);
-  const Handle links{H5Pcreate(H5P_LINK_CREATE), H5Pclose};
-  H5Pset_create_intermediate_group(links, 1);
-  const Handle properties{H5Pcreate(H5P_DATASET_CREATE), H5Pclose};
-  H5Pset_obj_track_times(properties, false);
+  create_groups(state_->file, dataset);
+  const Handle properties = without_times(H5P_DATASET_CREATE);
   if (chunk_rows != 0 && !shape.empty()) {
     std::vector<hsize_t> chunk = sizes;
     chunk[0] = std::min<hsize_t>(chunk_rows, std::max<hsize_t>(1, sizes[0]));
     for (hsize_t& side : chunk) side = std::max<hsize_t>(1, side);
     H5Pset_chunk(properties, static_cast<int>(chunk.size()), chunk.data());
   }
-  const Handle handle{H5Dcreate2(state_->file, dataset.c_str(), type, space, links, properties, H5P_DEFAULT), H5Dclose};
+  const Handle handle{H5Dcreate2(state_->file, dataset.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT),
+                      H5Dclose};
   if (!handle.valid()) state_->fail_library(dataset, "cannot be created");
 }
 
@@ -371,7 +391,9 @@ void File::write_texts(const std::string& dataset, std::span<const std::string> 
   H5Tset_size(type, length);
   H5Tset_cset(type, H5T_CSET_UTF8);
   H5Tset_strpad(type, H5T_STR_NULLPAD);
-  const Handle handle{H5Dcreate2(state_->file, dataset.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+  create_groups(state_->file, dataset);
+  const Handle properties = without_times(H5P_DATASET_CREATE);
+  const Handle handle{H5Dcreate2(state_->file, dataset.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT),
                       H5Dclose};
   if (!handle.valid() || (count != 0 && H5Dwrite(handle, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, packed.data()) < 0))
     state_->fail_library(dataset, "cannot be written");

@@ -1,5 +1,9 @@
 #include "rtcg/io/hdf5.h"
 
+#include <chrono>
+#include <fstream>
+#include <thread>
+
 #include "rtcg/error.h"
 #include "support/scratch_directory.h"
 
@@ -31,6 +35,21 @@ TEST(Hdf5, ValuesOfEveryElementComeBack) {
   round_trip(std::vector<Complex>{{1, 2}, {3, -4}});
   round_trip(std::vector<std::complex<double>>{{0.1, 0.2}});
   EXPECT_EQ(bytes_of(Element::complex128), 16u);
+}
+
+TEST(Hdf5, TheSameContentsGiveTheSameFileLater) {
+  const ScratchDirectory scratch;
+  const auto bytes = [&](const char* name) {
+    File file = File::create(scratch / name);
+    file.write<double>("/a/b/c", {2}, std::vector<double>{1, 2});
+    file.write_texts("/a/names", std::vector<std::string>{"x", "yy"});
+    file.close();
+    std::ifstream stream(scratch / name, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
+  const std::string first = bytes("first.h5");
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // the format keeps whole seconds, where it keeps any
+  EXPECT_TRUE(bytes("second.h5") == first);
 }
 
 TEST(Hdf5, NumbersAreConvertedWithinTheirKind) {
