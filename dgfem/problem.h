@@ -27,7 +27,7 @@ struct Pml {
 
 /// Of gas dynamics with shocks (limiter.h).
 struct LimiterSettings {
-  double threshold = 0.01;  ///< of density's part of the highest degree, at any node, to its mean
+  double threshold = 0.03;  ///< of density's part of the highest degree, at any node, to its mean
 };
 
 struct Problem {
